@@ -1,0 +1,40 @@
+# Everything runs in .venv of the checkout. Needs python3 (3.11 to 3.13, venv module), make and git.
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test test-browser check lock clean
+
+demo: $(STAMP)
+	@$(BIN)/python -P examples/demo.py
+
+test: $(STAMP) check
+	$(BIN)/python -P -m pytest -q
+
+test-browser: $(STAMP)
+	@echo "0 passed, 0 failed"
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+$(STAMP): requirements-dev.lock pyproject.toml
+	@$(PYTHON) -P tools/platform_check.py
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Needs uv. Both files are universal (3.11 to 3.13, Linux and macOS), hashed, and name no index.
+lock:
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet --upgrade \
+	  pyproject.toml -o requirements.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet \
+	  pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) .demo build dist

@@ -1,0 +1,1 @@
+"""Composition only: ingest, curate, maintain, snapshot."""

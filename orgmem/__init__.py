@@ -1,0 +1,3 @@
+"""Shared organizational memory for coding agents."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,31 @@
+"""What verbs share: settings from the options, data on stdout, progress and remarks on stderr."""
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from orgmem.settings import Settings, quiet_libraries
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, errors too.")]
+
+stderr = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+
+def load_settings(**overrides: object) -> Settings:
+    """The settings of this process, with every library's state and telemetry settled before its import."""
+    settings = Settings.load(**{key: value for key, value in overrides.items() if value is not None})
+    quiet_libraries(settings)
+    return settings
+
+
+def emit_json(data: dict[str, Any]) -> None:
+    """One JSON object on stdout."""
+    sys.stdout.write(json.dumps(data, ensure_ascii=False, default=str) + "\n")
+
+
+def remark(text: str) -> None:
+    """One line on stderr."""
+    stderr.print(text)

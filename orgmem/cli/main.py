@@ -1,0 +1,94 @@
+"""`orgmem`: the verbs put together, and the one place where errors become one line and an exit code."""
+
+import errno
+import json
+import sys
+from typing import NoReturn
+
+import click
+import typer
+from rich.console import Console
+
+from orgmem import __version__
+from orgmem.errors import OrgmemError
+
+EXAMPLES = "orgmem import FILE.jsonl, orgmem curate, orgmem search QUERY"
+
+
+def build() -> typer.Typer:
+    """The application with every verb registered."""
+    from orgmem.cli import curate, gate, intake, search, snapshot
+
+    app = typer.Typer(
+        name="orgmem",
+        help="Shared organizational memory for coding agents.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_callback)
+    for module in (intake, curate, search, gate, snapshot):
+        module.register(app)
+    return app
+
+
+def _callback(
+    version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
+) -> None:
+    """Shared organizational memory for coding agents."""
+    if version:
+        print(f"orgmem {__version__}")
+        raise typer.Exit
+
+
+def run() -> NoReturn:
+    """Entry point of the console script."""
+    as_json = "--json" in sys.argv
+    try:
+        code = typer.main.get_command(build()).main(standalone_mode=False) or 0
+    except OrgmemError as error:
+        code = fail(error.code, error.message, error.hint, error.exit_code, as_json)
+    except click.ClickException as error:
+        code = fail("usage", error.format_message(), "orgmem --help", 2, as_json)
+    except (KeyboardInterrupt, click.Abort):
+        code = fail("interrupted", "interrupted", "run the same command again: nothing is lost", 1, as_json)
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 1
+    except OSError as error:
+        code = fail("io", _of_os_error(error), _hint_for(error), 1, as_json)
+    sys.exit(code)
+
+
+def fail(code: str, message: str, hint: str, exit_code: int, as_json: bool) -> int:
+    """Say what failed and the next command to run; JSON on stdout where it was asked for.
+
+    Returns:
+        The exit code.
+    """
+    line = " ".join(message.split())
+    if as_json:
+        print(json.dumps({"error": {"code": code, "message": line, "hint": hint}}, ensure_ascii=False))
+    else:
+        Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(
+            f"error: {line}" + (f"; next: {hint}" if hint else "")
+        )
+    return exit_code
+
+
+def _of_os_error(error: OSError) -> str:
+    where = f": {error.filename}" if error.filename else ""
+    return f"{error.strerror or error}{where}"
+
+
+def _hint_for(error: OSError) -> str:
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return "free some space (df -h), then run the same command again"
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return "set ORGMEM_HOME to a folder that you may write, then run the same command again"
+        case errno.ENOENT:
+            return "check the path, then run the same command again"
+        case _:
+            return "run the same command again"

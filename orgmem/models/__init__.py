@@ -1,0 +1,1 @@
+"""Curators and embedders: the only code that knows a vendor."""

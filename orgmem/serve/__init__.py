@@ -1,0 +1,1 @@
+"""What answers: retrieval, and the doors to it."""

@@ -1,0 +1,153 @@
+"""One Settings object, built at the entry points and passed down. The only reader of the environment.
+
+Sources, strongest first: arguments, `ORGMEM_*` variables, `orgmem.toml` in ORGMEM_HOME, defaults.
+Unknown keys are errors in each.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from orgmem.errors import ConfigurationError
+
+PREFIX = "ORGMEM_"
+
+
+class Settings(BaseSettings):
+    """Every setting, with its default."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, extra="forbid", frozen=True, use_attribute_docstrings=True
+    )
+
+    home: Path = Path("~/.orgmem")
+    """The folder of all data."""
+    tenant: str = Field("default", pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")
+    """Prefix of every table; tenants never see each other."""
+    curator: Literal["builtin"] = "builtin"
+    """Who reads learnings. The builtin curator needs no key and no network."""
+    batch_size: int = Field(100, ge=1, le=10_000)
+    """Learnings a task run."""
+    on_unsafe: Literal["drop", "quarantine"] = "drop"
+    """What the gate does with an unsafe memory that no redaction can mend."""
+    max_row_bytes: int = Field(8 * 1024 * 1024, ge=1024)
+    """A staged or imported row over this size is rejected."""
+    question_weight: float = Field(0.7, ge=0, le=1)
+    """Share of the question's similarity against the answer's."""
+    keyword_weight: float = Field(0.5, ge=0, le=1)
+    """Share of the keyword score against the vector score."""
+    tag_boost: float = Field(0.1, ge=0, le=1)
+    """Added to the score of a memory whose tags the query names."""
+    project_boost: float = Field(0.1, ge=0, le=1)
+    """Added to the score of a memory of the asking project."""
+    vector_index_rows: int = Field(20_000, ge=256)
+    """From this many rows on, maintenance builds vector indices; below, flat search is exact and faster."""
+    keep_versions_days: int = Field(7, ge=0)
+    """Maintenance deletes table versions older than this."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments over variables over the file beside the data; no dotenv: a repository could plant one."""
+        toml = _home_of(init_settings) / "orgmem.toml"
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml)
+
+    @property
+    def root(self) -> Path:
+        """The tenant's folder."""
+        return self.home / self.tenant
+
+    @property
+    def staging(self) -> Path:
+        """Where learnings wait for ingest."""
+        return self.root / "staging"
+
+    @property
+    def lake(self) -> Path:
+        """Parquet of learnings, hunks, sightings, rejects and dispositions."""
+        return self.root / "lake"
+
+    @property
+    def tables(self) -> Path:
+        """LanceDB."""
+        return self.root / "tables"
+
+    @property
+    def journal(self) -> Path:
+        """Batches on their way through the stages; empty when nothing runs."""
+        return self.root / "journal"
+
+    @property
+    def snapshot_file(self) -> Path:
+        """The published DuckDB snapshot."""
+        return self.root / "snapshot.duckdb"
+
+    @property
+    def locks(self) -> Path:
+        """Lock files."""
+        return self.root / "locks"
+
+    @classmethod
+    def load(cls, **overrides: object) -> Self:
+        """Settings from every source, or a one-line ConfigurationError that names key and problem."""
+        _refuse_unknown_variables()
+        try:
+            settings = cls(**overrides)  # type: ignore[arg-type]
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in first["loc"])
+            raise ConfigurationError(
+                f"setting {key!r}: {first['msg']}", f"set {PREFIX}{key.upper()} or mend orgmem.toml in ORGMEM_HOME"
+            ) from error
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigurationError(f"orgmem.toml is not TOML: {error}", "mend orgmem.toml in ORGMEM_HOME") from error
+        return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
+
+
+def _home_of(init_settings: PydanticBaseSettingsSource) -> Path:
+    given = init_settings().get("home") or os.environ.get(f"{PREFIX}HOME") or Settings.model_fields["home"].default
+    return Path(str(given)).expanduser()
+
+
+def _refuse_unknown_variables() -> None:
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    for name in sorted(os.environ):
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
+            raise ConfigurationError(f"unknown setting {name}", f"unset {name}; known: orgmem settings")
+
+
+def quiet_libraries(settings: Settings) -> None:
+    """Point every library's state below ORGMEM_HOME and switch its telemetry off.
+
+    Must run before prefect, dlt or great_expectations is imported; a value the user has set stays.
+    """
+    values = {
+        "PREFECT_HOME": str(settings.home / "prefect"),
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+        "PREFECT_LOGGING_LEVEL": "WARNING",
+        "PREFECT_CLI_CHECK_FOR_UPDATES": "false",
+        "DO_NOT_TRACK": "1",
+        "RUNTIME__DLTHUB_TELEMETRY": "false",
+        "DLT_DATA_DIR": str(settings.home / "dlt"),
+        "GX_ANALYTICS_ENABLED": "false",
+        "FASTMCP_CHECK_FOR_UPDATES": "off",
+        "TOKENIZERS_PARALLELISM": "false",
+    }
+    for name, value in values.items():
+        os.environ.setdefault(name, value)

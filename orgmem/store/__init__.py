@@ -1,0 +1,1 @@
+"""One owner module for each storage format. Nothing else opens them."""

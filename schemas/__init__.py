@@ -1,0 +1,1 @@
+"""What crosses a stage, a disk or a process boundary: frozen pydantic models, nouns only."""

@@ -1,0 +1,41 @@
+"""A batch of learnings on its way through the stages: what each stage reads from the journal and leaves there."""
+
+from schemas.disposition import Disposition
+from schemas.learning import Learning, LearningId
+from schemas.memory import Draft, Link, MemoryId, Tags, TrustEvidence
+from schemas.record import Record
+from schemas.verdict import GateVerdict
+
+
+class Claim(Record):
+    """The learnings of one batch, ordered by observed_at and id, and the run that claimed them."""
+
+    batch_id: str
+    run_id: str
+    learnings: tuple[Learning, ...]
+
+
+class Item(Record):
+    """A memory in the making. Each stage fills in its own field; a stage drops an item with a disposition."""
+
+    id: MemoryId
+    learning_id: LearningId
+    ordinal: int
+    draft: Draft
+    verdict: GateVerdict | None = None
+    """Filled by gate."""
+    trust: TrustEvidence | None = None
+    """Filled by trust."""
+    tags: Tags | None = None
+    """Filled by tag."""
+    links: tuple[Link, ...] = ()
+    """Filled by collide."""
+    supersedes: tuple[MemoryId, ...] = ()
+    """Filled by collide: live memories that this one retires."""
+
+
+class StageResult(Record):
+    """What one stage hands on, and what it decided about each item that it was handed."""
+
+    items: tuple[Item, ...]
+    dispositions: tuple[Disposition, ...]

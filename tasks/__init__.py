@@ -1,0 +1,1 @@
+"""One file a stage, a verb: pure functions first, then a thin Prefect task."""

@@ -1,0 +1,1 @@
+"""The gate: one file a category of risk, and the verdict over them."""

@@ -43,8 +43,12 @@ class Settings(BaseSettings):
     """A staged or imported row over this size is rejected."""
     question_weight: float = Field(0.7, ge=0, le=1)
     """Share of the question's similarity against the answer's."""
-    keyword_weight: float = Field(0.5, ge=0, le=1)
-    """Share of the keyword score against the vector score."""
+    keyword_weight: float = Field(0.6, ge=0, le=1)
+    """Share of the keyword score against the vector score. Measured: 0.6 finds most, 0.5 to 0.7 are close."""
+    relevance_floor: float = Field(0.35, ge=0, le=1)
+    """Least cosine of the nearest question or answer; below, only a memory with all the query's words counts."""
+    embed_threads: int = Field(1, ge=1, le=64)
+    """Threads of the embedder. Two are faster on a machine with nothing else to do, slower on a busy one."""
     tag_boost: float = Field(0.1, ge=0, le=1)
     """Added to the score of a memory whose tags the query names."""
     project_boost: float = Field(0.1, ge=0, le=1)
@@ -140,14 +144,37 @@ def quiet_libraries(settings: Settings) -> None:
         "PREFECT_HOME": str(settings.home / "prefect"),
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
-        "PREFECT_LOGGING_LEVEL": "WARNING",
         "PREFECT_CLI_CHECK_FOR_UPDATES": "false",
         "DO_NOT_TRACK": "1",
         "RUNTIME__DLTHUB_TELEMETRY": "false",
+        "RUNTIME__LOG_LEVEL": "CRITICAL",
         "DLT_DATA_DIR": str(settings.home / "dlt"),
+        # dlt would read .dlt/config.toml and secrets.toml of whatever folder the user stands in.
+        "DLT_PROJECT_DIR": str(settings.home / "dlt"),
         "GX_ANALYTICS_ENABLED": "false",
         "FASTMCP_CHECK_FOR_UPDATES": "off",
         "TOKENIZERS_PARALLELISM": "false",
+        # What libraries start with `python -m` must not import from the user's current folder.
+        "PYTHONSAFEPATH": "1",
+        # A failed run is one line of ours; the full story is in Prefect's own log.
+        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
     }
     for name, value in values.items():
         os.environ.setdefault(name, value)
+
+
+def has_prefect_server() -> bool:
+    """Whether the user has told Prefect where its server is, by variable or by profile."""
+    told = {"PREFECT_API_URL", "PREFECT_PROFILE", "PREFECT_PROFILES_PATH"} & set(os.environ)
+    return bool(told) or (prefect_home() / "profiles.toml").exists()
+
+
+def prefect_home() -> Path:
+    """Prefect's folder, as `quiet_libraries` or the user has set it."""
+    return Path(os.environ["PREFECT_HOME"]).expanduser()
+
+
+def use_prefect_server(url: str) -> None:
+    """Tell Prefect, in this process and its children, where its server is: `http://host:port/api`."""
+    os.environ["PREFECT_API_URL"] = url
+    os.environ.update({"PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1", "PREFECT_UI_ENABLED": "0"})

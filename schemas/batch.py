@@ -14,6 +14,11 @@ class Claim(Record):
     run_id: str
     learnings: tuple[Learning, ...]
 
+    @property
+    def by_id(self) -> dict[str, Learning]:
+        """The learnings by their ids."""
+        return {learning.id: learning for learning in self.learnings}
+
 
 class Item(Record):
     """A memory in the making. Each stage fills in its own field; a stage drops an item with a disposition."""

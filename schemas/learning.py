@@ -100,6 +100,8 @@ class Learning(Record):
 class Sighting(Record):
     """One time that a learning was met: the provenance that a repeated edit adds to."""
 
+    id: str
+    """`sgt_` and a hash of all the rest."""
     learning_id: LearningId
     external_id: str | None
     commit: str | None

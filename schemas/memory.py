@@ -85,8 +85,8 @@ class Source(Record):
     path: str
 
 
-class Memory(Record):
-    """A persisted memory. Question and answer have a vector each, kept beside it in the table."""
+class ShownMemory(Record):
+    """What readers may see of a memory: all that leaves the store on the way to an answer."""
 
     id: MemoryId
     question: str = searchable()
@@ -105,6 +105,11 @@ class Memory(Record):
     """When the edit it came from was made."""
     created_at: Instant = shown()
     """When it was first persisted."""
+
+
+class Memory(ShownMemory):
+    """A persisted memory. Question and answer have a vector each, kept beside it in the table."""
+
     learning_id: LearningId = governance()
     ordinal: int = governance()
     contributor: str | None = governance(default=None)

@@ -21,7 +21,10 @@ class FieldClass(StrEnum):
 
 
 def _to_utc(moment: datetime) -> datetime:
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:  # the first and the last day of the calendar have no UTC in every zone
+        raise ValueError("outside the years 1 to 9999 in UTC") from None
 
 
 Instant = Annotated[AwareDatetime, AfterValidator(_to_utc)]
@@ -31,7 +34,10 @@ Instant = Annotated[AwareDatetime, AfterValidator(_to_utc)]
 class Record(BaseModel):
     """A frozen model that refuses unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    # An error about a record must not carry its text into a log.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", use_attribute_docstrings=True, hide_input_in_errors=True
+    )
 
 
 def searchable(**kwargs: Any) -> Any:

@@ -1,0 +1,18 @@
+"""Ingest: staging to the lake, group by group."""
+
+from prefect import flow
+
+from tasks.bench import open_bench
+from tasks.ingest import Ingested, discard, list_staged, load, validate
+
+
+@flow(name="ingest")
+async def ingest(home: str | None = None, tenant: str | None = None) -> Ingested:
+    """Load everything that is staged; what arrives meanwhile waits for the next run."""
+    bench = open_bench(home, tenant)
+    total = Ingested()
+    for names in list_staged(bench):
+        fit = validate(bench, names)
+        total += load(bench, fit)
+        discard(bench, fit)
+    return total

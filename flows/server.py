@@ -1,0 +1,65 @@
+"""A Prefect server for as long as this process lives, for a machine that has none.
+
+Prefect would start one by itself, yet later (when the first flow asks), with the current folder on its
+import path, and it would outlive a killed parent. This one starts at once, side by side with slow imports,
+and ends when the pipe to its parent closes, however the parent ends.
+"""
+
+import atexit
+import socket
+import subprocess
+import sys
+import threading
+from typing import IO
+
+from orgmem.settings import has_prefect_server, prefect_home, use_prefect_server
+
+LAST_EVENTS_SECONDS = 10
+"""How long a server may take to write down the last events of a run."""
+
+
+def ensure_prefect() -> None:
+    """Start a server unless one is configured. Must run before prefect is imported."""
+    if has_prefect_server():
+        return
+    log = prefect_home() / "server.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with socket.socket() as listener, log.open("wb") as errors:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(128)
+        fd = listener.fileno()
+        child = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
+            [sys.executable, "-P", "-c", f"from flows.server import serve; serve({fd})"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            pass_fds=[fd],
+        )
+        use_prefect_server(f"http://127.0.0.1:{listener.getsockname()[1]}/api")
+    atexit.register(_end, child)
+
+
+def _end(child: "subprocess.Popen[bytes]") -> None:
+    if child.stdin:
+        child.stdin.close()
+    try:
+        child.wait(timeout=LAST_EVENTS_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
+def serve(fd: int) -> None:
+    """Serve Prefect's API on an inherited listening socket until standard input closes. Runs in the child."""
+    import uvicorn
+    from prefect.server.api.server import create_app
+
+    config = uvicorn.Config(create_app, factory=True, fd=fd, log_level="critical", lifespan="on")
+    server = uvicorn.Server(config)
+    threading.Thread(target=_stop_with_parent, args=(server, sys.stdin.buffer), daemon=True).start()
+    server.run()
+
+
+def _stop_with_parent(server: "uvicorn.Server", pipe: IO[bytes]) -> None:  # noqa: F821 - imported in the child only
+    pipe.read()
+    server.should_exit = True

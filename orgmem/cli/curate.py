@@ -1,0 +1,78 @@
+"""`orgmem curate`: the ingest and curate flows, to the end."""
+
+import asyncio
+import time
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from orgmem.cli.console import Json, emit_json, load_settings, remark
+from orgmem.cli.funnel import funnel, outcomes
+from orgmem.errors import ConfigurationError, UsageError
+from schemas.tally import Tally
+
+CURATORS = ("builtin",)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("curate")(curate)
+
+
+def curate(
+    curator: Annotated[str | None, typer.Option(help="Who reads the learnings: builtin.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Curate at most this many learnings.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what waits; write nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Turn staged learnings into memories: ingest, then enrich, gate, trust, tag, collide, persist."""
+    if limit is not None and limit < 1:
+        raise UsageError(f"--limit must be at least 1, not {limit}", "orgmem curate --limit 100")
+    if curator not in (None, *CURATORS):
+        raise ConfigurationError(
+            f"curator {curator!r} is not in this release, which has: {', '.join(CURATORS)}",
+            "orgmem curate --curator builtin",
+        )
+    settings = load_settings()
+    if dry_run:
+        _say_what_waits(as_json)
+        return
+    from flows.server import ensure_prefect
+
+    ensure_prefect()
+    began = time.monotonic()
+    tally = asyncio.run(_run(str(settings.home), settings.tenant, limit))
+    seconds = round(time.monotonic() - began, 1)
+    if as_json:
+        emit_json({**tally.model_dump(mode="json", by_alias=True), "seconds": seconds})
+    else:
+        _print(tally, seconds)
+
+
+async def _run(home: str, tenant: str, limit: int | None) -> Tally:
+    from flows.curate import curate as flow
+
+    return await flow(home, tenant, limit)
+
+
+def _say_what_waits(as_json: bool) -> None:
+    from tasks.bench import open_bench
+
+    bench = open_bench()
+    staged, pending = bench.staging.count(), len(bench.lake.pending_ids(None))
+    if as_json:
+        emit_json({"dry_run": True, "staged": staged, "pending": pending})
+    else:
+        remark(f"{staged} staged files would be loaded, {pending} learnings in the lake are pending")
+
+
+def _print(tally: Tally, seconds: float) -> None:
+    console = Console(highlight=False)
+    console.print(outcomes(tally))
+    console.print()
+    console.print(funnel(tally))
+    if tally.learnings.captured:
+        remark(f"done in {seconds} s; next: orgmem search 'how do I run the tests'")
+    else:
+        remark("no learnings yet; next: orgmem import FILE.jsonl")

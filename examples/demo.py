@@ -86,6 +86,8 @@ def show_answer(answer: dict[str, Any]) -> None:
     for name in ("question", "answer", "example"):
         if best[name]:
             grid.add_row(name, best[name])
+    for caveat in best["caveats"]:
+        grid.add_row("caveat", caveat)
     parts = ", ".join(
         f"{name} {round(value, 1):g}" for name, value in best["trust"].items() if name != "score"
     )

@@ -27,7 +27,7 @@ from tasks.stage import Step, result_of, retryable
 RULES = "collide/1"
 """Goes up with each change of what follows."""
 IDENTICAL_ANSWER = 0.97
-IDENTICAL_WORDS = 0.95
+IDENTICAL_WORDS = 0.85
 SAME_QUESTION = 0.7
 """Least cosine of two questions that ask about the same subject."""
 SIMILAR_ANSWER = 0.85
@@ -122,12 +122,12 @@ def collide_item(
 
 
 def decide(new: Neighbour, learning: Learning, near: Sequence[Near]) -> Collision:
-    """What the new memory is to its neighbours, nearest first: duplicate, else supersedes, else clarified."""
+    """What the new memory is to its neighbours, nearest first."""
     near = [one for one in near if _shares_a_tag(new, one.neighbour) or is_identical(new, one)]
-    twins = [one for one in near if is_identical(new, one) and one.neighbour.project == new.project]
-    if twins:
-        return Duplicate(twins[0].neighbour.id, round(twins[0].similarity, 4))
     replaced = [one for one in near if is_replaced(new, one, learning)]
+    twins = [one for one in near if is_identical(new, one) and one.neighbour.project == new.project]
+    if twins and not replaced:
+        return Duplicate(twins[0].neighbour.id, round(twins[0].similarity, 4))
     differing = [one for one in near if differs(new, one) and one not in replaced]
     links = tuple(_links(new, near, replaced, differing))
     if replaced:
@@ -159,7 +159,8 @@ def is_replaced(new: Neighbour, one: Near, learning: Learning) -> bool:
     if (old.project, old.path) != (new.project, new.path) or old.learning_id == new.learning_id:
         return False
     if one.answer >= REPLACED_ANSWER and _was_removed(old, learning):
-        return differs(new, one) or not _was_added(old, learning)
+        again = is_identical(new, one) or differs(new, one)
+        return new.words != old.words and (again or not _was_added(old, learning))
     close = _overlap(new.words, old.words) >= CONTRADICTING_WORDS
     return close and differs(new, one) and contradicts(new, old) and not _still_stands(old, learning)
 

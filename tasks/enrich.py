@@ -34,7 +34,7 @@ class RejectedLearning:
 
 @dataclass(frozen=True)
 class FailedLearning:
-    """The curator broke on it: the name of the exception's type, never its text, which may quote the learning."""
+    """The curator broke on it: the exception's type, never its text, which may quote the learning."""
 
     reason: str
 

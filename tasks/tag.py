@@ -19,7 +19,7 @@ NO_TYPE = "convention"
 
 
 def tag_item(draft: Draft, learning: Learning, registry: Registry) -> Tags:
-    """Tags of the draft's own text; the headings, project and path name tools only where the text names none."""
+    """Tags of the draft's own text; headings, project and path name tools only where the text names none."""
     text = "\n".join([draft.question, draft.answer, draft.example or "", *draft.caveats])
     around = "\n".join([*draft.heading_path, learning.project.replace("/", " "), learning.path])
     tools = tools_of(text, registry) or tools_of(around, registry) or (NO_TOOL,)

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-TOKEN = "ghp_Zq7R" + "vK2mXw9LbTf4HsYc8NdGj3PaUe6tBoQi"  # made up; in two parts so that no scanner takes it for one
+TOKEN = (
+    "ghp_Zq7R" + "vK2mXw9LbTf4HsYc8NdGj3PaUe6tBoQi"
+)  # made up; in two parts so that no scanner takes it for one
 """A fake secret."""
 
 

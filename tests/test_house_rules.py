@@ -146,7 +146,7 @@ def lines_with(pattern: re.Pattern[str]) -> Iterator[str]:
 
 
 def test_every_module_says_what_it_is() -> None:
-    assert not [name_of(path) for path in MODULES if not ast.get_docstring(tree_of(path))]
+    assert not [name_of(path) for path in SOURCES if not ast.get_docstring(tree_of(path))]
 
 
 def test_tests_are_no_packages() -> None:

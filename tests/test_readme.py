@@ -56,7 +56,7 @@ def test_every_call_in_a_document_is_one_that_the_program_takes(
 
 def test_the_settings_table_is_that_of_the_program() -> None:
     rows = [
-        f"| `{PREFIX}{name.upper()}` | `{field.default}` | {field.description} |"
+        f"| `{PREFIX}{name.upper()}` | `{field.default}` | {' '.join((field.description or '').split())} |"
         for name, field in Settings.model_fields.items()
     ]
     table = "\n".join(["| variable | default | |", "|---|---|---|", *rows])

@@ -54,12 +54,14 @@ def validate(
     longest = load_settings().max_row_bytes
     found = parse_learning(_bytes_of(file, longest))
     problems = found if isinstance(found, tuple) else ()
+    message, hint = f"{file} is no valid learning", f"mend these fields, then orgmem validate {file}"
     if as_json:
-        errors = [problem._asdict() for problem in problems]
-        emit_json({"file": str(file), "valid": not problems, "errors": errors})
+        report = {"file": str(file), "valid": not problems, "errors": [each._asdict() for each in problems]}
+        error = {"error": {"code": InputError.code, "message": message, "hint": hint}}
+        emit_json({**report, **error} if problems else report)
     elif problems:
-        print("\n".join(f"{field}: {message}" for field, message in problems))
-        remark(f"error: {file} is no valid learning; next: mend these fields, then orgmem validate {file}")
+        print("\n".join(f"{field}: {what}" for field, what in problems))
+        remark(f"error: {message}; next: {hint}")
     else:
         print(f"{file} is a valid learning")
     if problems:

@@ -2,7 +2,10 @@
 
 import errno
 import json
+import re
 import sys
+import traceback
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -12,7 +15,7 @@ from rich.console import Console
 from orgmem import __version__
 from orgmem.errors import OrgmemError
 
-EXAMPLES = "orgmem import FILE.jsonl, orgmem curate, orgmem search QUERY"
+OURS = re.compile(r".*[/\\](?:orgmem|schemas|tasks|flows)[/\\](?!.*site-packages)")
 
 
 def build() -> typer.Typer:
@@ -58,6 +61,8 @@ def run() -> NoReturn:
         code = 1
     except OSError as error:
         code = fail("io", _of_os_error(error), _hint_for(error), 1, as_json)
+    except Exception as error:  # noqa: BLE001 - the last place where a mistake of ours can become one line
+        code = fail("internal", f"a mistake of ours: {_place_of(error)}", "orgmem --version, and report both", 1, as_json)
     sys.exit(code)
 
 
@@ -75,6 +80,13 @@ def fail(code: str, message: str, hint: str, exit_code: int, as_json: bool) -> i
             f"error: {line}" + (f"; next: {hint}" if hint else "")
         )
     return exit_code
+
+
+def _place_of(error: BaseException) -> str:
+    """Type and innermost place of ours; never the message, which may quote a learning."""
+    ours = [frame for frame in traceback.extract_tb(error.__traceback__) if OURS.match(frame.filename)]
+    place = f" at {Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else ""
+    return f"{type(error).__name__}{place}"
 
 
 def _of_os_error(error: OSError) -> str:

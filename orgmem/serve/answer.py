@@ -1,4 +1,4 @@
-"""What leaves by any door: searchable and shown fields of memories, masked once more, with the trust of now."""
+"""What leaves by any door: searchable and shown fields of memories, masked again, with the trust of now."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orgmem.errors import NotFoundError, UsageError
-from orgmem.identity import Clock
-from orgmem.models.embed import Embedder
+from orgmem.identity import Clock, now
+from orgmem.models.embed import Embedder, MiniLM
 from orgmem.serve.answer import Found, MemoryView, ReadAnswer, SearchAnswer, view_of
 from orgmem.settings import Settings
 from orgmem.store.memories import Hit, MemoryStore, Scope
@@ -24,7 +24,7 @@ LONGEST_QUERY = 4_000
 MOST_IDS = 50
 POOL = 100
 """Hits of each of the three searches that are ranked, whatever the limit."""
-SAME_WORDS = 0.9
+SAME_WORDS = 0.8
 """Share of words from which on two answers are shown once."""
 
 
@@ -91,10 +91,10 @@ class Retriever:
             wanted += [end for link in links for end in (link.source, link.target)]
         memories = self._store.shown(list(dict.fromkeys(wanted)))
         memories = tuple(memory for memory in memories if memory.state is not State.RETRACTED)
-        now = self._clock()
+        moment = self._clock()
         present = {memory.id for memory in memories}
         return ReadAnswer(
-            memories=tuple(view_of(memory, links, now) for memory in memories),
+            memories=tuple(view_of(memory, links, moment) for memory in memories),
             missing=tuple(id_ for id_ in dict.fromkeys(ids) if id_ not in present),
         )
 
@@ -169,8 +169,8 @@ class Retriever:
     def _results(self, ranked: Sequence[Ranked], question: Question) -> tuple[Found, ...]:
         """The best that fit, without those that repeat a better one."""
         chosen = self._within_budget(distinct(ranked, question.limit), question.budget_tokens)
-        links, now = self._store.links_of([one.memory.id for one in chosen]), self._clock()
-        views = [(view_of(one.memory, links, now), round(one.score, 4)) for one in chosen]
+        links, moment = self._store.links_of([one.memory.id for one in chosen]), self._clock()
+        views = [(view_of(one.memory, links, moment), round(one.score, 4)) for one in chosen]
         return tuple(Found(**dict(view), score=score) for view, score in views)
 
     def _boost(self, memory: ShownMemory, named: Tags, project: str | None) -> float:
@@ -197,6 +197,11 @@ class Retriever:
         if not self._store.count():
             return "there are no memories yet: orgmem import FILE.jsonl, then orgmem curate"
         return "ask without --tag and --only-project, or in other words"
+
+
+def open_retriever(settings: Settings) -> Retriever:
+    """The retriever of a process: real tables, real model, real clock, nothing opened yet."""
+    return Retriever(settings, MemoryStore(settings), MiniLM(settings.embed_threads), now)
 
 
 def fused(

@@ -1,3 +1,5 @@
+"""`orgmem gate`: verdicts as the contract says, bad input as one error."""
+
 import gzip
 import io
 import json

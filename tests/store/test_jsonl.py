@@ -18,11 +18,16 @@ LONGEST = 1024
 def test_blank_lines_are_counted_but_not_given(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_bytes(b'\xef\xbb\xbf{"a":1}\r\n\n   \n{"b":2}')
-    assert [(line.number, line.data) for line in read_lines(file, LONGEST)] == [(1, b'{"a":1}'), (4, b'{"b":2}')]
+    assert [(line.number, line.data) for line in read_lines(file, LONGEST)] == [
+        (1, b'{"a":1}'),
+        (4, b'{"b":2}'),
+    ]
 
 
 @given(st.lists(st.binary(min_size=1, max_size=40).filter(lambda data: not set(data) & {0, 10, 13, 239})))
-def test_plain_and_gzipped_files_give_the_same_lines(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
+def test_plain_and_gzipped_files_give_the_same_lines(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
+) -> None:
     folder = tmp_path_factory.mktemp("jsonl")
     (folder / "plain").write_bytes(b"\n".join(lines))
     (folder / "packed").write_bytes(gzip.compress(b"\n".join(lines)))

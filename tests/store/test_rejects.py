@@ -20,7 +20,9 @@ def test_the_raw_text_is_masked() -> None:
 def test_a_secret_across_the_cut_is_masked() -> None:
     text = "word " * (KEPT_CHARS // 5 - 2)
     for shift in range(0, 44, 4):
-        raw = reject("a.jsonl", 1, "bad", f"{text}{' ' * shift}{TOKEN} {'more ' * 9000}".encode(), rejected_at=NOW).raw
+        raw = reject(
+            "a.jsonl", 1, "bad", f"{text}{' ' * shift}{TOKEN} {'more ' * 9000}".encode(), rejected_at=NOW
+        ).raw
         assert len(raw) <= KEPT_CHARS
         assert "ghp_" not in raw
 
@@ -45,7 +47,9 @@ def test_a_file_name_that_is_no_utf8_is_kept_readable() -> None:
 
 def test_reasons_name_fields_and_never_values() -> None:
     try:
-        Sighting.model_validate({"learning_id": "secret-value", "origin": "secret-value", "observed_at": "secret-value"})
+        Sighting.model_validate(
+            {"learning_id": "secret-value", "origin": "secret-value", "observed_at": "secret-value"}
+        )
     except ValidationError as error:
         line = in_one_line(reasons(error))
     assert "learning_id: " in line

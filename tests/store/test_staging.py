@@ -36,8 +36,14 @@ def test_what_is_written_is_read_back(staging: Staging) -> None:
 
 def test_the_same_sighting_is_the_same_file_and_another_is_another() -> None:
     first = a_learning(external_ids=("row-1",))
-    assert file_name(first) == file_name(first.model_copy(update={"approved_at": OBSERVED + timedelta(days=9)}))
-    others = [{"external_ids": ("row-2",)}, {"commit": "abc"}, {"observed_at": OBSERVED + timedelta(days=1)}]
+    assert file_name(first) == file_name(
+        first.model_copy(update={"approved_at": OBSERVED + timedelta(days=9)})
+    )
+    others: list[dict[str, object]] = [
+        {"external_ids": ("row-2",)},
+        {"commit": "abc"},
+        {"observed_at": OBSERVED + timedelta(days=1)},
+    ]
     names = {file_name(first), *(file_name(first.model_copy(update=other)) for other in others)}
     assert len(names) == 4
     assert {name.partition(".")[0] for name in names} == {first.id}
@@ -135,23 +141,33 @@ def test_a_batch_is_staged_when_it_is_published(staging: Staging) -> None:
     assert not list(staging.folder.glob(".*"))
 
 
-def test_a_batch_that_fails_leaves_nothing(staging: Staging) -> None:
-    with pytest.raises(KeyboardInterrupt), staging.batch() as batch:
+def interrupted(staging: Staging) -> None:
+    with staging.batch() as batch:
         batch.add(a_learning())
         raise KeyboardInterrupt
+
+
+def test_a_batch_that_fails_leaves_nothing(staging: Staging) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(staging)
     assert list(staging.folder.iterdir()) == []
 
 
-def test_a_batch_that_cannot_be_published_takes_back_what_it_had_staged(staging: Staging) -> None:
-    with pytest.raises(NotADirectoryError), staging.batch() as batch:
+def stuck_at_the_last(staging: Staging) -> None:
+    with staging.batch() as batch:
         for learning in several(3):
             batch.add(learning)
-        taken = staging.folder / list(batch.names)[-1]
+        last = list(batch.names)[-1]
         assert batch.aside is not None
-        (batch.aside / taken.name).unlink()
-        (batch.aside / taken.name).mkdir()
-        taken.symlink_to(staging.folder / "nowhere")  # a folder cannot be renamed over a link
+        (batch.aside / last).unlink()
+        (batch.aside / last).mkdir()
+        (staging.folder / last).symlink_to(staging.folder / "nowhere")  # no folder is renamed over a link
         batch.publish(frozenset())
+
+
+def test_a_batch_that_cannot_be_published_takes_back_what_it_had_staged(staging: Staging) -> None:
+    with pytest.raises(NotADirectoryError):
+        stuck_at_the_last(staging)
     assert staging.names() == ()
 
 

@@ -1,3 +1,5 @@
+"""Patches apply to the byte and agree with their hunks."""
+
 import pytest
 from diff_match_patch import diff_match_patch
 from hypothesis import given

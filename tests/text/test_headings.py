@@ -1,3 +1,5 @@
+"""Which headings stand above a line."""
+
 from orgmem.text.headings import heading_path, headings
 
 

@@ -1,3 +1,5 @@
+"""Masking leaves no secret and is idempotent."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,3 +1,5 @@
+"""Secrets are found in every dress; placeholders and advice are none."""
+
 import base64
 import random
 import string
@@ -116,7 +118,8 @@ def test_ordinary_advice_holds_no_secret(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["-----BEGIN PRIVATE KEY-----", "a://b:", "password is ", '"' + " " * 90])
 def test_long_text_that_almost_hits_is_read_before_the_timeout(piece: str) -> None:
-    assert find_secrets(piece * 5_000) == ()  # a quadratic pattern would take hours
+    found = find_secrets(piece * 5_000)  # a quadratic pattern would take hours
+    assert {span.rule for span in found} <= {"private-key"}
 
 
 def test_a_secret_that_stands_a_thousand_times_is_found_each_time() -> None:

@@ -1,3 +1,5 @@
+"""Words for search, facts for grounding."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,3 +1,5 @@
+"""The arithmetic of trust."""
+
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -1,3 +1,5 @@
+"""The readings of a text and their way back to the original."""
+
 import base64
 from urllib.parse import quote
 

@@ -12,7 +12,8 @@ from orgmem.text.tags import load_registry, starts_command
 
 WARNING = re.compile(
     r"\b(?:never|do not|don't|must not|mustn't|cannot|can't|should not|shouldn't|unless|except(?:ion)?s?"
-    r"|careful|beware|warning|caution|caveat|forbidden|deprecated|note that|otherwise)\b|^(?:note|important)\b",
+    r"|careful|beware|warning|caution|caveat|forbidden|deprecated|note that|otherwise)\b"
+    r"|^(?:note|important)\b",
     re.IGNORECASE,
 )
 _FLAGGED = re.compile(r"^(?:\$ |\./)?[a-z][\w./@-]* (?:\S+ )*--?[a-z]")

@@ -28,8 +28,8 @@ _CHOICE = re.compile(
     re.IGNORECASE,
 )
 _USE_FOR = re.compile(
-    r"^(?:always |only )?(?:use|run|see|prefer|read|call|load) (?:the |a |an )?(.+?)"
-    r" (to|for|when|before|after) (.+)$",
+    r"^(?:always |only )?(?P<verb>use|run|see|prefer|read|call|load) .+?"
+    r" (?P<link>to|for|when|before|after) (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _NOT = re.compile(
@@ -113,8 +113,8 @@ def _use_for(text: str, _spans: Spans) -> str:
     match = _USE_FOR.match(text)
     if not match:
         return ""
-    rest = clause(match[3], MIDDLE)
-    return f"How do I {rest}" if match[2].lower() == "to" else f"What should I use {match[2].lower()} {rest}"
+    link, rest = match["link"].lower(), clause(match["rest"], MIDDLE)
+    return f"How do I {rest}" if link == "to" else f"What should I {match['verb'].lower()} {link} {rest}"
 
 
 def _prohibition(text: str, _spans: Spans) -> str:

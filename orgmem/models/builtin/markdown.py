@@ -25,7 +25,9 @@ _CODE_LINE = re.compile(
 )
 _CELL = re.compile(r"(?<!\\)\|")
 
-_PARSER = MarkdownIt("commonmark").enable("table").disable(["html_block", "code", "lheading", "reference"])
+_PARSER = MarkdownIt("commonmark").enable("table")
+# A fragment's indentation is no code, its tags no blocks; inline marks are read in sentences.py.
+_PARSER.disable(["html_block", "code", "lheading", "reference", "inline", "text_join"])
 
 
 class Kind(StrEnum):

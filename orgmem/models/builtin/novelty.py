@@ -22,9 +22,12 @@ EDITED_FROM = 0.6
 """Share of a sentence's tokens that an old sentence must hold for it to be an edit of that one."""
 FEW_WORDS = 4
 """An edit that adds fewer plain words than this only rewords."""
+MOST_HOLDERS = 500
+"""A token in more old sentences than this tells none of them apart: a bound on the work for huge edits."""
 SAME_WORD = 0.88
 """Similarity of spelling from which two facts are one, mistyped."""
 
+_NO_WORD = re.compile(r"[\W_]+")
 _DIGITS = re.compile(r"[\d.]+")
 _TOKEN = re.compile(r"[^\s`\"'()\[\]{}<>|,;*\u2013\u2014\u201c\u201d\u2192]+")
 _POLARITY = word_list("polarity")
@@ -54,14 +57,12 @@ class News:
 
 def news_of(hunks: Sequence[Hunk]) -> News:
     """What the hunks of one learning say that the file did not say before."""
-    after = [block for hunk in hunks for block in blocks_after(hunk)]
-    before = [block for hunk in hunks for block in blocks_before(hunk)]
-    kept_keys = {_key(part) for block in after if not block.added for part in parts_of(block)}
-    old = _Old(
-        part for block in before for part in parts_of(block) if block.added or _key(part) not in kept_keys
-    )
+    before = [blocks_before(hunk) for hunk in hunks]
+    after = [blocks_after(hunk) for hunk in hunks]
+    old = _Old(before, after)
     dropped: Counter[NothingReason] = Counter()
-    fresh = [new for block in after if block.added and (new := _fresh(block, old, kept_keys, dropped))]
+    added = [block for side in after for block in side if block.added]
+    fresh = [new for block in added if (new := _fresh(block, old, dropped))]
     return News(tuple(fresh), dropped)
 
 
@@ -75,11 +76,21 @@ def parts_of(block: Block) -> tuple[str, ...]:
 
 
 class _Old:
-    """The sentences an edit removed, found by the tokens they share."""
+    """What the file said around the edit: the sentences it removed, found by the tokens they share."""
 
-    def __init__(self, parts: Iterable[str]) -> None:
-        self.parts = list(dict.fromkeys(parts))
-        self.keys = {_key(part): part for part in self.parts}
+    def __init__(self, before: Sequence[Sequence[Block]], after: Sequence[Sequence[Block]]) -> None:
+        self.present = {_key(part) for side in after for part in _parts(side, added=False)}
+        """Keys of sentences that still stand."""
+        self.in_place: set[str] = set()
+        """Keys of sentences that one hunk removes and adds again."""
+        for old, new in zip(before, after, strict=True):
+            self.in_place |= set(map(_key, _parts(old, added=True))) & set(map(_key, _parts(new, added=True)))
+        around = (
+            part for side in before for part in _parts(side, added=False) if _key(part) not in self.present
+        )
+        removed = (part for side in before for part in _parts(side, added=True))
+        self.parts = list(dict.fromkeys([*removed, *around]))
+        self.keys = set(map(_key, self.parts))
         self.tokens = [Counter(tokens(part)) for part in self.parts]
         self._holders: dict[str, list[int]] = defaultdict(list)
         for index, counted in enumerate(self.tokens):
@@ -90,15 +101,20 @@ class _Old:
         """The share of the wanted tokens that the best old sentence holds, and its index."""
         shared: Counter[int] = Counter()
         for token, times in wanted.items():
-            for index in self._holders.get(token, ()):
+            holders = self._holders.get(token, ())
+            for index in holders if len(holders) <= MOST_HOLDERS else ():
                 shared[index] += min(times, self.tokens[index][token])
         if not shared:
             return 0.0, -1
-        index, count = min(shared.items(), key=lambda pair: (-pair[1], pair[0]))
-        return count / wanted.total(), index
+        index = min(shared, key=lambda each: (-shared[each], each))
+        return (wanted & self.tokens[index]).total() / wanted.total(), index
 
 
-def _fresh(block: Block, old: _Old, present: set[str], dropped: Counter[NothingReason]) -> Fresh | None:
+def _parts(blocks: Iterable[Block], *, added: bool) -> Iterator[str]:
+    return (part for block in blocks if block.added is added for part in parts_of(block))
+
+
+def _fresh(block: Block, old: _Old, dropped: Counter[NothingReason]) -> Fresh | None:
     if reason := noise_of(block):
         dropped[reason] += 1
         return None
@@ -106,7 +122,7 @@ def _fresh(block: Block, old: _Old, present: set[str], dropped: Counter[NothingR
     kept: list[str] = []
     replaced = ""
     for part, prior in zip(parts, ("", *parts), strict=False):
-        verdict, swapped = _judge(part, block.kind, old, present)
+        verdict, swapped = _judge(part, block.kind, old)
         if verdict is None:
             if prior and prior not in kept and VAGUE.match(part) and block.kind is not Kind.CODE:
                 kept.append(prior)
@@ -121,14 +137,13 @@ def _fresh(block: Block, old: _Old, present: set[str], dropped: Counter[NothingR
     )
 
 
-def _judge(part: str, kind: Kind, old: _Old, present: set[str]) -> tuple[NothingReason | None, str]:
+def _judge(part: str, kind: Kind, old: _Old) -> tuple[NothingReason | None, str]:
     """Why a part is nothing new, or none; and the one fact that its new fact replaced."""
     key = _key(part)
-    if not key or key in present:
+    if not key or key in old.present or key in old.in_place:
         return NothingReason.FORMATTING_ONLY, ""
     if key in old.keys:
-        same = old.keys[key] == part
-        return (NothingReason.MOVED if same else NothingReason.FORMATTING_ONLY), ""
+        return NothingReason.MOVED, ""
     wanted = Counter(tokens(part))
     said = Counter({token: times for token, times in wanted.items() if not _is_reference(token)})
     share, index = max(old.closest(wanted), old.closest(said), key=lambda found: found[0])
@@ -199,4 +214,4 @@ def _trim(raw: str) -> str:
 
 
 def _key(part: str) -> str:
-    return "".join(char for char in part.lower() if char.isalnum())
+    return _NO_WORD.sub("", part.lower())

@@ -11,9 +11,25 @@ from schemas.memory import Draft
 from tests.models.builtin.edits import an_edit
 
 SPANS = st.sampled_from(
-    ["`uv run pytest -k one`", "`src/app/Main.tsx`", "`--no-verify`", "Node.js 22", "https://example.org/a?b=c#d", "`a | b`"]
+    [
+        "`uv run pytest -k one`",
+        "`src/app/Main.tsx`",
+        "`--no-verify`",
+        "Node.js 22",
+        "https://example.org/a?b=c#d",
+        "`a | b`",
+    ]
 )
-WORDS = st.lists(st.one_of(SPANS, st.sampled_from("run the tests never when if use to for is in before Always".split(" "))), min_size=1, max_size=24)
+WORDS = st.lists(
+    st.one_of(
+        SPANS,
+        st.sampled_from(
+            ["run", "the", "tests", "never", "when", "if", "use", "to", "for", "is", "in", "before", "Always"]
+        ),
+    ),
+    min_size=1,
+    max_size=24,
+)
 SENTENCES = WORDS.map(lambda words: " ".join(words).strip() + ".")
 BLOCKS = st.one_of(
     SENTENCES,
@@ -21,7 +37,20 @@ BLOCKS = st.one_of(
     SENTENCES.map(lambda text: f"  - {text}"),
     SENTENCES.map(lambda text: f"| {text} | b | c |"),
     SENTENCES.map(lambda text: f"{text[:-1]}:"),
-    st.sampled_from(["## Tests (slow)", "# Guide", "", "---", "```bash", "```", "<RULES>", "[a](b.md)", "| a | b |", "|---|---|"]),
+    st.sampled_from(
+        [
+            "## Tests (slow)",
+            "# Guide",
+            "",
+            "---",
+            "```bash",
+            "```",
+            "<RULES>",
+            "[a](b.md)",
+            "| a | b |",
+            "|---|---|",
+        ]
+    ),
 )
 MARKDOWN = st.lists(BLOCKS, max_size=14).map(lambda lines: "\n".join(lines) + "\n")
 
@@ -64,4 +93,6 @@ def test_questions_end_in_a_question_mark_and_name_the_project(after: str) -> No
         return
     enrichment = BuiltinCurator().enrich(an_edit("", after))
     if isinstance(enrichment, Enriched):
-        assert all(draft.question.endswith("?") and "payments" in draft.question for draft in enrichment.drafts)
+        assert all(
+            draft.question.endswith("?") and "payments" in draft.question for draft in enrichment.drafts
+        )

@@ -14,19 +14,39 @@ RULE = "Write the result to `out/report.json` after each run, and read the older
         ("deletion_only", f"# Rules\n\nKeep it.\n{RULE}", "# Rules\n\nKeep it.\n"),
         ("formatting_only", f"- {RULE}", f"* **Write** {RULE.removeprefix('Write ')}"),
         ("formatting_only", "Write the result\nafter each run.\n", "Write the result after\neach run.\n"),
-        ("formatting_only", "1. Fetch the tags.\n2. Push.\n", "1. Push.\n2. Fetch the tags!\n"),
+        ("formatting_only", "1. Fetch the tags.\n2. Push them.\n", "2. Fetch the tags.\n3. Push them.\n"),
         ("moved", f"{RULE}\n# Rules\n\nKeep it.\n", f"# Rules\n\nKeep it.\n\n{RULE}"),
         ("reference_update", RULE, RULE.replace("out/report.json", "build/report.json")),
-        ("reference_update", "This project uses Go 1.25 on servers.\n", "This project uses Go 1.26 on servers.\n"),
+        (
+            "reference_update",
+            "This project uses Go 1.25 on servers.\n",
+            "This project uses Go 1.26 on servers.\n",
+        ),
         ("wording_only", RULE, RULE.replace("older", "previous")),
         ("index_only", "# Guide\n", "# Guide\n\nPlease see [the agent rules](AGENTS.md) for more.\n"),
-        ("index_only", "# Guide\n\n## See also\n", "# Guide\n\n## See also\n\n- The notes on plans, good to know.\n"),
+        (
+            "index_only",
+            "# Guide\n\n## See also\n",
+            "# Guide\n\n## See also\n\n- The notes on plans, good to know.\n",
+        ),
         ("front_matter_only", "---\ntype: a\n---\n# Guide\n", "---\ntype: b\n---\n# Guide\n"),
         ("status_log", "# Guide\n", "# Guide\n\nLast updated: 2026-03-01\n"),
-        ("status_log", "# Guide\n\n## Changelog\n", "# Guide\n\n## Changelog\n\n- Fixed the retry in v1.2.3 (#12)\n"),
-        ("generic_persona", "# Guide\n", "# Guide\n\nYou are a helpful senior engineer who writes great code.\n"),
+        (
+            "status_log",
+            "# Guide\n\n## Changelog\n",
+            "# Guide\n\n## Changelog\n\n- Fixed the retry in v1.2.3 (#12)\n",
+        ),
+        (
+            "generic_persona",
+            "# Guide\n",
+            "# Guide\n\nYou are a helpful senior engineer who writes great code.\n",
+        ),
         ("too_little_context", "# Guide\n", "# Guide\n\nUpdate the following:\n"),
-        ("too_little_context", "# Guide\n", "# Guide\n\nThis makes everything much faster for all of them.\n"),
+        (
+            "too_little_context",
+            "# Guide\n",
+            "# Guide\n\nThis makes everything much faster for all of them.\n",
+        ),
     ],
 )
 def test_noise_is_dropped_with_its_reason(reason: str, before: str, after: str) -> None:
@@ -34,13 +54,16 @@ def test_noise_is_dropped_with_its_reason(reason: str, before: str, after: str) 
 
 
 def test_an_edit_that_turns_a_rule_round_is_news_however_short() -> None:
-    (draft,) = drafts_of("Commit the lock file with the change.\n", "Do not commit the lock file with the change.\n")
+    (draft,) = drafts_of(
+        "Commit the lock file with the change.\n", "Do not commit the lock file with the change.\n"
+    )
     assert draft.answer == "Do not commit the lock file with the change."
 
 
 def test_another_library_in_the_same_sentence_is_news_that_names_the_old_one() -> None:
     (draft,) = drafts_of(
-        "# Stack\n\n- `zod` - Schema validation of input\n", "# Stack\n\n- `valibot` - Schema validation of input\n"
+        "# Stack\n\n- `zod` - Schema validation of input\n",
+        "# Stack\n\n- `valibot` - Schema validation of input\n",
     )
     assert "`valibot`" in draft.answer
     assert "takes the place of `zod`" in draft.answer
@@ -54,7 +77,9 @@ def test_only_the_new_sentence_of_a_long_paragraph_is_told() -> None:
 
 def test_a_new_sentence_that_leans_on_the_one_before_brings_it_along() -> None:
     old = "The runner starts three workers."
-    (draft,) = drafts_of(f"{old}\n", f"{old} They share one lock, so a crash of any of them blocks the queue.\n")
+    (draft,) = drafts_of(
+        f"{old}\n", f"{old} They share one lock, so a crash of any of them blocks the queue.\n"
+    )
     assert draft.answer.startswith(old)
 
 

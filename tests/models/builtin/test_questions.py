@@ -15,13 +15,19 @@ from tests.models.builtin.edits import drafts_of
         ("Use `uv` instead of `pip`.", "Should I use `uv` or `pip` in payments?"),
         ("Use `gt submit` to open pull requests.", "How do I open pull requests in payments?"),
         ("Always run the linter twice.", "Do I have to run the linter twice in payments?"),
-        ("Check the logs before restarting workers.", "What should I do before restarting workers in payments?"),
+        (
+            "Check the logs before restarting workers.",
+            "What should I do before restarting workers in payments?",
+        ),
         ("Keep handlers free of SQL.", "Should I keep handlers free of SQL in payments?"),
         ("New examples should stay flat and short.", "Should new examples stay flat and short in payments?"),
         ("Fixtures live in `tests/fixtures`.", "Where do fixtures live in payments?"),
         ("The queue is stored in Redis.", "Where and how is the queue stored in payments?"),
         ("- `make lint` - Check style and types", "How do I check style and types in payments?"),
-        ("- `src/lock.py` \u2014 Startup lock of shared storage", "Where do I find startup lock of shared storage in payments?"),
+        (
+            "- `src/lock.py` \u2014 Startup lock of shared storage",
+            "Where do I find startup lock of shared storage in payments?",
+        ),
     ],
 )
 def test_a_sentence_becomes_the_question_it_answers(said: str, asked: str) -> None:
@@ -56,6 +62,8 @@ def test_the_package_of_the_file_is_named_before_its_project() -> None:
 
 
 def test_a_question_is_never_cut_inside_a_code_span() -> None:
-    (draft,) = drafts_of("", "When calling `load(a, b; c. D)` " + "with very many words " * 12 + ", use a lock.\n")
+    (draft,) = drafts_of(
+        "", "When calling `load(a, b; c. D)` " + "with very many words " * 12 + ", use a lock.\n"
+    )
     assert "`load(a, b; c. D)`" in draft.question
     assert draft.question.count("`") == 2

@@ -6,7 +6,9 @@ SENTENCE = "The importer reads block {0} of `data/{0}.csv` and keeps the bad row
 
 
 def test_short_rules_under_one_heading_are_one_memory() -> None:
-    (draft,) = drafts_of("", "# Naming\n\n- Types: PascalCase\n- Variables: camelCase\n- Constants: UPPER_SNAKE_CASE\n")
+    (draft,) = drafts_of(
+        "", "# Naming\n\n- Types: PascalCase\n- Variables: camelCase\n- Constants: UPPER_SNAKE_CASE\n"
+    )
     assert draft.answer.count("\n- ") == 2
     assert "types" in draft.question
 
@@ -27,7 +29,9 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
 
 
 def test_a_listing_stays_with_the_sentence_that_introduces_it() -> None:
-    (draft,) = drafts_of("", "# Release\n\nTo publish the wheel, run:\n\n```bash\nuv build\nuv publish\n```\n")
+    (draft,) = drafts_of(
+        "", "# Release\n\nTo publish the wheel, run:\n\n```bash\nuv build\nuv publish\n```\n"
+    )
     assert draft.example == "uv build\nuv publish"
     assert draft.question.startswith("How do I publish the wheel")
 

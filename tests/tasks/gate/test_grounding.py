@@ -1,3 +1,5 @@
+"""A memory states only what its learning shows."""
+
 import pytest
 
 from schemas.verdict import Status

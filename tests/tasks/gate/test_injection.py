@@ -1,3 +1,5 @@
+"""What commands the assistant against its user, and the ordinary orders that do not."""
+
 import base64
 
 import pytest
@@ -87,7 +89,7 @@ def test_dressed_up_orders_are_found_in_their_view(text: str, view: str) -> None
 
 @pytest.mark.parametrize(
     "piece",
-    ["<a style=", "![a](http://x?", "[a](http://x?&", "<!-- ai ", "ignore all ", "curl ", "send secrets ",
+    ["<a style=", "![a](http://x?b ", "[a](http://x?&", "<!-- ai ", "ignore all ", "curl ", "send secrets ",
      "do not tell ", "a@b "],
 )  # fmt: skip
 def test_long_text_that_almost_hits_is_read_before_the_timeout(piece: str) -> None:

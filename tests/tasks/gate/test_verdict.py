@@ -1,3 +1,5 @@
+"""What becomes of a draft, and that no finding holds a secret."""
+
 import subprocess
 import sys
 

@@ -1,0 +1,146 @@
+"""What curation costs beside its own work: the whole run, less embedding, less the pure stage functions.
+
+    python -P benchmarks/curate.py CORPUS.jsonl.gz [--times 1]
+
+A run of `orgmem import` and `orgmem curate` in processes of their own, then, in this one and on what the run has
+left in the lake, the pure functions of the stages and the embedding, each alone. With --times 10 the corpus is
+repeated under ten names of projects, with every number in it changed, so that no copy is a duplicate.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+ORGMEM = Path(sys.executable).with_name("orgmem")
+R = TypeVar("R")
+
+
+def rows(corpus: Path, times: int) -> Iterator[dict[str, Any]]:
+    """The corpus, and its copies: other project, other numbers, so other ids, facts and vectors."""
+    with gzip.open(corpus, "rt", encoding="utf-8") as file:
+        originals = [json.loads(line) for line in file]
+    for copy in range(times):
+        for row in originals:
+            yield row if copy == 0 else {**row, **_renumbered(row, copy)}
+
+
+def _renumbered(row: dict[str, Any], copy: int) -> dict[str, str]:
+    def other(text: str) -> str:
+        return re.sub(r"(?<![\w.#@-])\d{2,5}(?![\w.-])", lambda found: str(int(found[0]) + copy), text)
+
+    texts = {name: other(row[name]) for name in ("before", "after")}
+    return {**texts, "id": f"{row['id']}-{copy}", "repo": f"{row['repo']}-{copy}"}
+
+
+def timed(command: list[str | Path], home: Path) -> tuple[float, int]:
+    """Seconds of wall time and peak memory in MB of one process."""
+    began = time.monotonic()
+    process = subprocess.Popen(command, env={**os.environ, "ORGMEM_HOME": str(home)}, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"{command} failed")
+    return time.monotonic() - began, usage.ru_maxrss // 1024
+
+
+class Stopwatch:
+    """Seconds by name."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def of(self, name: str, function: Callable[[], R]) -> R:
+        """Call and add."""
+        began = time.perf_counter()
+        result = function()
+        self.seconds[name] += time.perf_counter() - began
+        return result
+
+
+def alone(home: Path) -> tuple[Stopwatch, int]:
+    """The pure functions and the embedder over every learning of the lake, batch by batch; texts embedded."""
+    from orgmem.settings import Settings
+    from orgmem.text.tags import load_registry
+    from schemas.batch import Claim
+    from tasks.bench import Bench
+    from tasks.claim import numbered
+    from tasks.collide import collide_items, step_of as collide_step
+    from tasks.embed import vectors_of
+    from tasks.enrich import enrich_fit, step_of as enrich_step
+    from tasks.gate.judge import gate_item
+    from tasks.neighbourhood import Neighbourhood
+    from tasks.persist import to_memories
+    from tasks.tag import step_of as tag_step, tag_item
+    from tasks.trust import step_of as trust_step
+
+    bench, watch, texts = Bench(Settings(home=home)), Stopwatch(), 0
+    registry, neighbourhood = load_registry(), Neighbourhood()
+    bench.embedder.embed(["warm"])
+    ids = [learning_id for learning_id in ordered(bench)]
+    for batch_id, some in numbered(tuple(ids), bench.settings.batch_size):
+        claim = Claim(batch_id=batch_id, run_id="bench", learnings=bench.lake.learnings(some))
+        by_id = claim.by_id
+        steps = watch.of("enrich", lambda: [enrich_step(one, enrich_fit(one, bench.curator, {})) for one in claim.learnings])
+        items = [item for step in steps for item in step.onward]
+        steps = watch.of("gate", lambda: [gate_item(item, by_id[item.learning_id], "drop") for item in items])
+        items = [item for step in steps for item in step.onward]
+        steps = watch.of("trust", lambda: [trust_step(item, by_id[item.learning_id]) for item in items])
+        items = [item for step in steps for item in step.onward]
+        steps = watch.of("tag", lambda: [tag_step(item, tag_item(item.draft, by_id[item.learning_id], registry)) for item in items])
+        items = [item for step in steps for item in step.onward]
+        vectors = watch.of("embed", lambda: vectors_of(tuple(items), bench.embedder))
+        texts += 2 * len(items)
+        steps = watch.of(
+            "collide",
+            lambda: [
+                collide_step(item, hit)
+                for item, hit in zip(items, collide_items(items, by_id, *vectors, neighbourhood), strict=True)
+            ],
+        )
+        items = [item for step in steps for item in step.onward]
+        watch.of("persist", lambda: to_memories(items, claim, "builtin", "", bench.clock()))
+    return watch, texts
+
+
+def ordered(bench: Any) -> list[str]:
+    """Ids of every learning, in the order of curation."""
+    table = bench.lake.rows("learnings").select(["observed_at", "id"]).sort_by([("observed_at", "ascending"), ("id", "ascending")])
+    return [str(one) for one in table["id"].to_pylist()]
+
+
+def main() -> None:
+    """Run it and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--times", type=int, default=1)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        home, corpus = Path(folder) / "home", Path(folder) / "rows.jsonl"
+        with corpus.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row) + "\n" for row in rows(given.corpus, given.times))
+        imported, _ = timed([ORGMEM, "import", corpus], home)
+        whole, peak = timed([ORGMEM, "curate"], home)
+        nothing, _ = timed([ORGMEM, "curate"], home)
+        watch, texts = alone(home)
+    embed = watch.seconds.pop("embed")
+    pure = sum(watch.seconds.values())
+    rest = whole - embed - pure
+    print(f"import              {imported:8.1f} s")
+    print(f"curate, whole       {whole:8.1f} s   peak {peak} MB")
+    print(f"  embedding         {embed:8.1f} s   {texts} texts, {texts / embed:.0f} a second")
+    print(f"  pure stages       {pure:8.1f} s   " + ", ".join(f"{k} {v:.1f}" for k, v in watch.seconds.items()))
+    print(f"  all the rest      {rest:8.1f} s   {rest / whole:.1%} of the run")
+    print(f"curate, nothing new {nothing:8.1f} s")
+
+
+if __name__ == "__main__":
+    main()

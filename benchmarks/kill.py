@@ -1,0 +1,77 @@
+"""Kill curation of a whole corpus at random moments, again and again, and compare the tables in the end.
+
+    python -P benchmarks/kill.py CORPUS.jsonl.gz [--kills 20] [--seed N]
+
+One home is curated undisturbed. Another is killed (SIGKILL) while it works, run again, killed again, and so on;
+the last run may finish. Prints each kill's moment and what the journal held, and whether every table is equal.
+"""
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from orgmem.settings import Settings
+from orgmem.store.row_sets import row_sets
+
+ORGMEM = Path(sys.executable).with_name("orgmem")
+
+
+def run(home: Path, *words: str) -> float:
+    """Run a verb to its end; seconds."""
+    began = time.monotonic()
+    subprocess.run([ORGMEM, *words], env={**os.environ, "ORGMEM_HOME": str(home)}, check=True, capture_output=True)
+    return time.monotonic() - began
+
+
+def kill(home: Path, seconds: float) -> str:
+    """Curate, and kill it after so many seconds; what was left."""
+    process = subprocess.Popen(
+        [ORGMEM, "curate"],
+        env={**os.environ, "ORGMEM_HOME": str(home)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    journal = home / "default" / "journal"
+    batches = sorted(journal.glob("*")) if journal.exists() else []
+    at = max((path.stem for path in batches[-1].glob("*.json")), default="claim") if batches else "between batches"
+    return f"{len(batches)} batches in the journal, the last with {at}.json"
+
+
+def main() -> int:
+    """Run it; exit code 1 when a table differs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        undisturbed, killed = Path(folder) / "undisturbed", Path(folder) / "killed"
+        for home in (undisturbed, killed):
+            run(home, "import", str(given.corpus))
+        whole = run(undisturbed, "curate")
+        print(f"undisturbed: {whole:.0f} s; seed {given.seed}")
+        # A run makes headway between two kills: start-up, then a share of the whole.
+        moments = random.Random(given.seed)
+        for number in range(given.kills):
+            seconds = moments.uniform(5, 15 + whole / given.kills)
+            print(f"kill {number + 1:2} after {seconds:5.1f} s: {kill(killed, seconds)}", flush=True)
+        print(f"the last run: {run(killed, 'curate'):.0f} s")
+        wanted, found = row_sets(Settings(home=undisturbed)), row_sets(Settings(home=killed))
+        for table, rows in wanted.items():
+            print(f"{table:13} {rows.total():6} rows  {'equal' if found[table] == rows else 'DIFFERENT'}")
+        return int(found != wanted)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

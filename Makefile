@@ -23,7 +23,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 
 $(STAMP): requirements-dev.lock pyproject.toml
-	@$(PYTHON) -P tools/platform_check.py
+	@$(PYTHON) -I tools/platform_check.py
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .

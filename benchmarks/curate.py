@@ -17,12 +17,30 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
+
+from orgmem.settings import Settings
+from orgmem.text.tags import load_registry
+from schemas.batch import Claim, Item
+from tasks.bench import Bench
+from tasks.claim import numbered
+from tasks.collide import collide_items
+from tasks.collide import step_of as collide_step
+from tasks.embed import vectors_of
+from tasks.enrich import enrich_fit
+from tasks.enrich import step_of as enrich_step
+from tasks.gate.judge import gate_item
+from tasks.neighbourhood import Neighbourhood
+from tasks.persist import to_memories
+from tasks.stage import Step
+from tasks.tag import step_of as tag_step
+from tasks.tag import tag_item
+from tasks.trust import step_of as trust_step
 
 ORGMEM = Path(sys.executable).with_name("orgmem")
-R = TypeVar("R")
 
 
 def rows(corpus: Path, times: int) -> Iterator[dict[str, Any]]:
@@ -58,63 +76,56 @@ class Stopwatch:
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
 
-    def of(self, name: str, function: Callable[[], R]) -> R:
-        """Call and add."""
+    @contextmanager
+    def of(self, name: str) -> Iterator[None]:
+        """Add what happens inside."""
         began = time.perf_counter()
-        result = function()
+        yield
         self.seconds[name] += time.perf_counter() - began
-        return result
 
 
 def alone(home: Path) -> tuple[Stopwatch, int]:
     """The pure functions and the embedder over every learning of the lake, batch by batch; texts embedded."""
-    from orgmem.settings import Settings
-    from orgmem.text.tags import load_registry
-    from schemas.batch import Claim
-    from tasks.bench import Bench
-    from tasks.claim import numbered
-    from tasks.collide import collide_items, step_of as collide_step
-    from tasks.embed import vectors_of
-    from tasks.enrich import enrich_fit, step_of as enrich_step
-    from tasks.gate.judge import gate_item
-    from tasks.neighbourhood import Neighbourhood
-    from tasks.persist import to_memories
-    from tasks.tag import step_of as tag_step, tag_item
-    from tasks.trust import step_of as trust_step
-
     bench, watch, texts = Bench(Settings(home=home)), Stopwatch(), 0
-    registry, neighbourhood = load_registry(), Neighbourhood()
+    neighbourhood = Neighbourhood()
     bench.embedder.embed(["warm"])
-    ids = [learning_id for learning_id in ordered(bench)]
-    for batch_id, some in numbered(tuple(ids), bench.settings.batch_size):
-        claim = Claim(batch_id=batch_id, run_id="bench", learnings=bench.lake.learnings(some))
-        by_id = claim.by_id
-        steps = watch.of("enrich", lambda: [enrich_step(one, enrich_fit(one, bench.curator, {})) for one in claim.learnings])
-        items = [item for step in steps for item in step.onward]
-        steps = watch.of("gate", lambda: [gate_item(item, by_id[item.learning_id], "drop") for item in items])
-        items = [item for step in steps for item in step.onward]
-        steps = watch.of("trust", lambda: [trust_step(item, by_id[item.learning_id]) for item in items])
-        items = [item for step in steps for item in step.onward]
-        steps = watch.of("tag", lambda: [tag_step(item, tag_item(item.draft, by_id[item.learning_id], registry)) for item in items])
-        items = [item for step in steps for item in step.onward]
-        vectors = watch.of("embed", lambda: vectors_of(tuple(items), bench.embedder))
+    for batch_id, ids in numbered(ordered(bench), bench.settings.batch_size):
+        claim = Claim(batch_id=batch_id, run_id="bench", learnings=bench.lake.learnings(ids))
+        items = up_to_tag(claim, bench, watch)
         texts += 2 * len(items)
-        steps = watch.of(
-            "collide",
-            lambda: [
-                collide_step(item, hit)
-                for item, hit in zip(items, collide_items(items, by_id, *vectors, neighbourhood), strict=True)
-            ],
-        )
-        items = [item for step in steps for item in step.onward]
-        watch.of("persist", lambda: to_memories(items, claim, "builtin", "", bench.clock()))
+        with watch.of("embed"):
+            vectors = vectors_of(items, bench.embedder)
+        with watch.of("collide"):
+            collisions = list(collide_items(items, claim.by_id, *vectors, neighbourhood))
+            steps = [collide_step(item, hit) for item, hit in zip(items, collisions, strict=True)]
+        with watch.of("persist"):
+            to_memories(onward(steps), claim, "builtin", "", bench.clock())
     return watch, texts
 
 
-def ordered(bench: Any) -> list[str]:
+def up_to_tag(claim: Claim, bench: Bench, watch: Stopwatch) -> tuple[Item, ...]:
+    """The items of a batch that tag hands on."""
+    by_id, registry = claim.by_id, load_registry()
+    with watch.of("enrich"):
+        items = onward(enrich_step(one, enrich_fit(one, bench.curator, {})) for one in claim.learnings)
+    with watch.of("gate"):
+        items = onward(gate_item(item, by_id[item.learning_id], "drop") for item in items)
+    with watch.of("trust"):
+        items = onward(trust_step(item, by_id[item.learning_id]) for item in items)
+    with watch.of("tag"):
+        return onward(tag_step(item, tag_item(item.draft, by_id[item.learning_id], registry)) for item in items)
+
+
+def onward(steps: Iterable[Step]) -> tuple[Item, ...]:
+    """The items that go on."""
+    return tuple(item for step in steps for item in step.onward)
+
+
+def ordered(bench: Bench) -> tuple[str, ...]:
     """Ids of every learning, in the order of curation."""
-    table = bench.lake.rows("learnings").select(["observed_at", "id"]).sort_by([("observed_at", "ascending"), ("id", "ascending")])
-    return [str(one) for one in table["id"].to_pylist()]
+    table = bench.lake.rows("learnings").select(["observed_at", "id"])
+    in_order = table.sort_by([("observed_at", "ascending"), ("id", "ascending")])
+    return tuple(str(one) for one in in_order["id"].to_pylist())
 
 
 def main() -> None:

@@ -88,9 +88,7 @@ def show_answer(answer: dict[str, Any]) -> None:
             grid.add_row(name, best[name])
     for caveat in best["caveats"]:
         grid.add_row("caveat", caveat)
-    parts = ", ".join(
-        f"{name} {round(value, 1):g}" for name, value in best["trust"].items() if name != "score"
-    )
+    parts = ", ".join(f"{name} {round(value, 1):g}" for name, value in best["trust"].items() if name != "score")
     grid.add_row("trust", f"{best['trust']['score']:.1f} of 10: {parts}")
     grid.add_row("project", best["project"])
     console.print(Padding.indent(grid, 3))

@@ -38,7 +38,8 @@ async def curate(home: str | None = None, tenant: str | None = None, limit: int 
                 settle(bench)
         settle(bench)
         index(bench)
-        return report(bench)
+        counts: Tally = report(bench)
+    return counts
 
 
 def through_the_stages(bench: Bench, batch_id: str) -> None:

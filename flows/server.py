@@ -10,9 +10,12 @@ import socket
 import subprocess
 import sys
 import threading
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from orgmem.settings import has_prefect_server, prefect_home, use_prefect_server
+
+if TYPE_CHECKING:
+    import uvicorn
 
 LAST_EVENTS_SECONDS = 10
 """How long a server may take to write down the last events of a run."""
@@ -60,6 +63,6 @@ def serve(fd: int) -> None:
     server.run()
 
 
-def _stop_with_parent(server: "uvicorn.Server", pipe: IO[bytes]) -> None:  # noqa: F821 - imported in the child only
+def _stop_with_parent(server: "uvicorn.Server", pipe: IO[bytes]) -> None:
     pipe.read()
     server.should_exit = True

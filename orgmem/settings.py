@@ -65,8 +65,8 @@ class Settings(BaseSettings):
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - a repository could plant one
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - part of the signature
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments over variables over the file beside the data; no dotenv: a repository could plant one."""
         toml = _home_of(init_settings) / "orgmem.toml"
@@ -117,10 +117,13 @@ class Settings(BaseSettings):
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])
             raise ConfigurationError(
-                f"setting {key!r}: {first['msg']}", f"set {PREFIX}{key.upper()} or mend orgmem.toml in ORGMEM_HOME"
+                f"setting {key!r}: {first['msg']}",
+                f"set {PREFIX}{key.upper()} or mend orgmem.toml in ORGMEM_HOME",
             ) from error
         except tomllib.TOMLDecodeError as error:
-            raise ConfigurationError(f"orgmem.toml is not TOML: {error}", "mend orgmem.toml in ORGMEM_HOME") from error
+            raise ConfigurationError(
+                f"orgmem.toml is not TOML: {error}", "mend orgmem.toml in ORGMEM_HOME"
+            ) from error
         return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
 
 
@@ -133,7 +136,7 @@ def _refuse_unknown_variables() -> None:
     known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
     for name in sorted(os.environ):
         if name.upper().startswith(PREFIX) and name.upper() not in known:
-            raise ConfigurationError(f"unknown setting {name}", f"unset {name}; known: orgmem settings")
+            raise ConfigurationError(f"unknown setting {name}", f"unset {name}; README lists every setting")
 
 
 def quiet_libraries(settings: Settings) -> None:

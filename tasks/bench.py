@@ -100,4 +100,4 @@ def open_bench(home: str | None = None, tenant: str | None = None) -> Bench:
     given = {"home": Path(home) if home else None, "tenant": tenant}
     settings = Settings.load(**{name: value for name, value in given.items() if value is not None})
     quiet_libraries(settings)
-    return Bench(settings)
+    return Bench(settings, embedder=MiniLM(settings.embed_threads))

@@ -75,9 +75,7 @@ def learning_expectations(gxe: Any) -> Expectations:
         "id_is_unique": gxe.ExpectColumnValuesToBeUnique(column="id"),
         "project_is_given": gxe.ExpectColumnValueLengthsToBeBetween(column="project", min_value=1),
         "path_is_given": gxe.ExpectColumnValueLengthsToBeBetween(column="path", min_value=1),
-        "hunks_are_bounded": gxe.ExpectColumnValuesToBeBetween(
-            column="hunks", min_value=1, max_value=MOST_HUNKS
-        ),
+        "hunks_are_bounded": gxe.ExpectColumnValuesToBeBetween(column="hunks", min_value=1, max_value=MOST_HUNKS),
         "patch_is_bounded": gxe.ExpectColumnValuesToBeBetween(
             column="patch_chars", min_value=1, max_value=MOST_PATCH_CHARS
         ),

@@ -32,6 +32,8 @@ SAME_QUESTION = 0.7
 """Least cosine of two questions that ask about the same subject."""
 SIMILAR_ANSWER = 0.85
 SIMILAR_WORDS = 0.5
+MOSTLY_THE_SAME_WORDS = 0.75
+"""From this overlap on, short answers are alike whose vectors one changed word has driven apart."""
 CONTRADICTING_WORDS = 0.65
 """Least overlap of two answers that contradict each other: siblings in a list share less."""
 REPLACED_ANSWER = 0.7
@@ -93,9 +95,7 @@ def collide_items(
     """Decide about items in their order, one outcome each. Vectors are n x dimension, learnings go by id."""
     for start in range(0, len(items), ITEMS_A_LOOK):
         piece = items[start : start + ITEMS_A_LOOK]
-        questions, answers = (
-            part[start : start + ITEMS_A_LOOK] for part in (question_vectors, answer_vectors)
-        )
+        questions, answers = (part[start : start + ITEMS_A_LOOK] for part in (question_vectors, answer_vectors))
         neighbourhood.prefetch([item.id for item in piece], questions, answers)
         for item, question, answer in zip(piece, questions, answers, strict=True):
             yield collide_item(item, learnings[item.learning_id], question, answer, neighbourhood)
@@ -167,12 +167,14 @@ def is_replaced(new: Neighbour, one: Near, learning: Learning) -> bool:
 
 def differs(new: Neighbour, one: Near) -> bool:
     """Whether both answer the same question alike, but for facts or a negation."""
-    old = one.neighbour
+    old, overlap = one.neighbour, _overlap(new.words, one.neighbour.words)
+    alike = (one.answer >= SIMILAR_ANSWER and overlap >= SIMILAR_WORDS) or (
+        one.answer >= REPLACED_ANSWER and overlap >= MOSTLY_THE_SAME_WORDS
+    )
     return (
-        one.answer >= SIMILAR_ANSWER
+        alike
         and one.question >= SAME_QUESTION
         and old.learning_id != new.learning_id
-        and _overlap(new.words, old.words) >= SIMILAR_WORDS
         and (new.facts != old.facts or _negation_differs(new, old))
     )
 

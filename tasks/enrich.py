@@ -106,6 +106,4 @@ def enrich(bench: Bench, batch_id: str, unfit: Mapping[str, str]) -> None:
     """Enrich a batch; `unfit` names the expectation that a learning's row has failed."""
     learnings = bench.journal.claim(batch_id).learnings
     steps = [step_of(each, enrich_fit(each, bench.curator, unfit)) for each in learnings]
-    bench.journal.write(
-        batch_id, Stage.ENRICH, result_of(Stage.ENRICH, steps, bench, bench.curator.prompt_hash)
-    )
+    bench.journal.write(batch_id, Stage.ENRICH, result_of(Stage.ENRICH, steps, bench, bench.curator.prompt_hash))

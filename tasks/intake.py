@@ -76,9 +76,7 @@ def parse_line(line: Line, source: str, moment: datetime, longest: int) -> Learn
         outcome = f"row: its learning is larger than {longest} bytes"
     if isinstance(outcome, Learning):
         return outcome
-    return reject(
-        source, line.number, outcome, line.data, size=line.size, sha256=line.sha256, rejected_at=moment
-    )
+    return reject(source, line.number, outcome, line.data, size=line.size, sha256=line.sha256, rejected_at=moment)
 
 
 def _learning_or_reason(data: bytes, moment: datetime) -> Learning | str:

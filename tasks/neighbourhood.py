@@ -132,9 +132,7 @@ class Neighbourhood:
         pair = np.stack((question, answer)).astype(np.float64)
         # One sum a row, in double precision: the same for a pair whatever other rows are measured with it.
         cosines = (self._vectors[rows].astype(np.float64) * pair).sum(axis=2).round(6).tolist()
-        found = (
-            Near(self._neighbours[row], q, a) for row, (q, a) in zip(rows.tolist(), cosines, strict=True)
-        )
+        found = (Near(self._neighbours[row], q, a) for row, (q, a) in zip(rows.tolist(), cosines, strict=True))
         near = (one for one in found if one.similarity >= NEAR and one.neighbour.id != id_)
         return tuple(sorted(near, key=lambda one: (-one.similarity, one.neighbour.id)))
 

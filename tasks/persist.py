@@ -1,15 +1,15 @@
 """Persist: accepted items become memories in the tables.
 
-Input: the items that collide handed on, with their vectors. Output: rows of memories, links and tags. Promise: a
-memory's id derives from its learning and ordinal, so that a rerun changes nothing.
+Input: the items that collide handed on, with their vectors. Output: rows of memories, links and tags.
+Promise: a memory's id derives from its learning and ordinal, so that a rerun changes nothing.
 """
 
 from collections.abc import Iterable
 from datetime import datetime
 
 from schemas.batch import Claim, Item
-from schemas.learning import Learning
 from schemas.disposition import Decision, Stage
+from schemas.learning import Learning
 from schemas.memory import Link, Memory, Source
 from tasks.bench import Bench
 from tasks.stage import Step, result_of, retryable

@@ -4,6 +4,8 @@ Input: a draft and its learning. Output: Tags, sorted, each from the registry. P
 empty (`general`, `convention`), and the same draft gets the same tags.
 """
 
+from pathlib import PurePosixPath
+
 from orgmem.text.tags import Registry, load_registry, tools_of, types_of
 from schemas.batch import Item
 from schemas.disposition import Decision, Stage
@@ -19,9 +21,11 @@ NO_TYPE = "convention"
 
 
 def tag_item(draft: Draft, learning: Learning, registry: Registry) -> Tags:
-    """Tags of the draft's own text; headings, project and path name tools only where the text names none."""
+    """Tags of the draft's own text; headings, project and folder name tools only where the text names none."""
     text = "\n".join([draft.question, draft.answer, draft.example or "", *draft.caveats])
-    around = "\n".join([*draft.heading_path, learning.project.replace("/", " "), learning.path])
+    # The file is a memory file: its name tells nothing, its folder may.
+    folder = str(PurePosixPath(learning.path).parent)
+    around = "\n".join([*draft.heading_path, learning.project.replace("/", " "), folder])
     tools = tools_of(text, registry) or tools_of(around, registry) or (NO_TOOL,)
     types = types_of(text, registry) or (NO_TYPE,)
     return Tags(tools=tuple(sorted(tools)), types=tuple(sorted(types)))
@@ -31,9 +35,7 @@ def step_of(item: Item, tags: Tags) -> Step:
     """The item with its tags; the reason tells whether a dimension took its fallback."""
     generic = tags.tools == (NO_TOOL,)
     tagged = item.model_copy(update={"tags": tags})
-    return Step(
-        item.id, item.learning_id, Decision.TAGGED, "generic" if generic else "tagged", onward=(tagged,)
-    )
+    return Step(item.id, item.learning_id, Decision.TAGGED, "generic" if generic else "tagged", onward=(tagged,))
 
 
 @retryable("tag")

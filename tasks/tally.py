@@ -83,9 +83,7 @@ def tally(learning_ids: Iterable[LearningId], dispositions: Iterable[Disposition
 
 def _learning_counts(by_learning: Mapping[LearningId, End]) -> LearningCounts:
     outcomes = Counter(end.outcome for end in by_learning.values())
-    return LearningCounts(
-        captured=len(by_learning), **{outcome.value: outcomes[outcome] for outcome in Outcome}
-    )
+    return LearningCounts(captured=len(by_learning), **{outcome.value: outcomes[outcome] for outcome in Outcome})
 
 
 def _memory_counts(words: Iterable[Disposition]) -> MemoryCounts:

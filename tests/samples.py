@@ -20,7 +20,9 @@ def a_hunk(after: str = ADDED, **changes: Any) -> Hunk:
     return Hunk(**{**fields, **changes})
 
 
-def a_learning(after: str = ADDED, *, path: str = "CLAUDE.md", project: str = "acme/payments", **changes: Any) -> Learning:
+def a_learning(
+    after: str = ADDED, *, path: str = "CLAUDE.md", project: str = "acme/payments", **changes: Any
+) -> Learning:
     """An imported learning that adds `after`, with a patch that adds the same."""
     from orgmem.text.diff import line_hunks, make_patch
 
@@ -73,7 +75,7 @@ def a_disposition(stage: Stage = Stage.ENRICH, decision: Decision | None = None,
         "item": "learning" if stage is Stage.ENRICH else "memory",
         "item_id": item_id,
         "learning_id": learning.id,
-        "decision": decision or sorted(DECISIONS[stage])[0],
+        "decision": decision or min(DECISIONS[stage]),
         "reason": "because",
         "curator": "fake",
         "ruleset": "rules",

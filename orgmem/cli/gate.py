@@ -30,9 +30,7 @@ def register(app: typer.Typer) -> None:
 
 def gate(
     file: Annotated[str, typer.Argument(help="A text file; - reads standard input.")] = "-",
-    batch: Annotated[
-        Path | None, typer.Option(help="JSON Lines with rows {id, text}; prints JSON Lines.")
-    ] = None,
+    batch: Annotated[Path | None, typer.Option(help="JSON Lines with rows {id, text}; prints JSON Lines.")] = None,
     as_json: Json = False,
 ) -> None:
     """Say whether a text may become a memory, and what must be masked in it."""
@@ -123,6 +121,4 @@ def _read(file: str, most: int) -> bytes:
 
 
 def _too_long(name: str, most: int, hint: str) -> InputError:
-    return InputError(
-        f"{name} is over {most:,} bytes", f"split it or raise ORGMEM_MAX_ROW_BYTES, then {hint}"
-    )
+    return InputError(f"{name} is over {most:,} bytes", f"split it or raise ORGMEM_MAX_ROW_BYTES, then {hint}")

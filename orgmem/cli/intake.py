@@ -20,9 +20,7 @@ def register(app: typer.Typer) -> None:
 def import_(
     file: Annotated[
         Path,
-        typer.Argument(
-            help="JSON Lines or gzip of it: {id?, repo, path, date, before, after}.", readable=False
-        ),
+        typer.Argument(help="JSON Lines or gzip of it: {id?, repo, path, date, before, after}.", readable=False),
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count, but stage nothing.")] = False,
     as_json: Json = False,

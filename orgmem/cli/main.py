@@ -8,7 +8,6 @@ import traceback
 from pathlib import Path
 from typing import NoReturn
 
-import click
 import typer
 from rich.console import Console
 
@@ -18,6 +17,9 @@ from orgmem.errors import OrgmemError
 OURS = re.compile(r".*[/\\](?:orgmem|schemas|tasks|flows)[/\\](?!.*site-packages)")
 
 
+VERBS = ("import", "validate", "curate", "search", "show", "mcp", "gate", "snapshot", "sql")
+
+
 def build() -> typer.Typer:
     """The application with every verb registered."""
     from orgmem.cli import curate, gate, intake, search, snapshot
@@ -25,7 +27,6 @@ def build() -> typer.Typer:
     app = typer.Typer(
         name="orgmem",
         help="Shared organizational memory for coding agents.",
-        no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
@@ -49,12 +50,13 @@ def run() -> NoReturn:
     """Entry point of the console script."""
     as_json = "--json" in sys.argv
     try:
-        code = typer.main.get_command(build()).main(standalone_mode=False) or 0
+        words = sys.argv[1:] or ["--help"]
+        code = typer.main.get_command(build()).main(words, prog_name="orgmem", standalone_mode=False) or 0
     except OrgmemError as error:
         code = fail(error.code, error.message, error.hint, error.exit_code, as_json)
-    except click.ClickException as error:
-        code = fail("usage", error.format_message(), "orgmem --help", 2, as_json)
-    except (KeyboardInterrupt, click.Abort):
+    except typer.TyperException as error:
+        code = fail("usage", error.format_message(), f"orgmem {verb_of(sys.argv)}--help", 2, as_json)
+    except (KeyboardInterrupt, typer.Abort):
         code = fail("interrupted", "interrupted", "run the same command again: nothing is lost", 1, as_json)
     except BrokenPipeError:
         sys.stderr.close()
@@ -62,8 +64,20 @@ def run() -> NoReturn:
     except OSError as error:
         code = fail("io", _of_os_error(error), _hint_for(error), 1, as_json)
     except Exception as error:  # noqa: BLE001 - the last place where a mistake of ours can become one line
-        code = fail("internal", f"a mistake of ours: {_place_of(error)}", "orgmem --version, and report both", 1, as_json)
+        code = fail(
+            "internal",
+            f"a mistake of ours: {_place_of(error)}",
+            "orgmem --version, and report both",
+            1,
+            as_json,
+        )
     sys.exit(code)
+
+
+def verb_of(words: list[str]) -> str:
+    """The verb that was asked for, with a blank behind it; empty where there is none."""
+    verb = words[1] if len(words) > 1 else ""
+    return f"{verb} " if verb in VERBS else ""
 
 
 def fail(code: str, message: str, hint: str, exit_code: int, as_json: bool) -> int:

@@ -24,12 +24,8 @@ def search(  # noqa: PLR0913, PLR0917 - one parameter an option
     query: Annotated[str, typer.Argument(help="What you want to know.")],
     mode: Annotated[str, typer.Option(help="fast; normal and deep are not in this release.")] = "fast",
     project: Annotated[str | None, typer.Option(help="The project asking; its memories come first.")] = None,
-    only_project: Annotated[
-        bool, typer.Option("--only-project", help="Only that project's memories.")
-    ] = False,
-    tag: Annotated[
-        list[str] | None, typer.Option(help="Only memories with this tag; may be repeated.")
-    ] = None,
+    only_project: Annotated[bool, typer.Option("--only-project", help="Only that project's memories.")] = False,
+    tag: Annotated[list[str] | None, typer.Option(help="Only memories with this tag; may be repeated.")] = None,
     limit: Annotated[int, typer.Option(help="Memories at most, 1 to 50.")] = 5,
     budget: Annotated[int | None, typer.Option(help="Tokens (word pieces) of text at most.")] = None,
     as_json: Json = False,
@@ -84,7 +80,8 @@ def _card(memory: "MemoryView", number: str, remark_: str) -> RenderableType:
     tags = ", ".join((*memory.tags.tools, *memory.tags.types))
     about = f"{memory.project} · trust {memory.trust.score:.1f} · {memory.standing} · {_age(memory.age_days)}"
     body += [Text(f"{about} · {remark_}", style="dim"), Text(f"{tags} · {memory.id}", style="dim")]
-    return Group(Text(f"{number}{memory.question}", style="bold"), Padding(Group(*body), (0, 0, 1, 3), expand=False))
+    question = Text(f"{number}{memory.question}", style="bold")
+    return Group(question, Padding(Group(*body), (0, 0, 1, 3), expand=False))
 
 
 def _details(memory: "MemoryView") -> list[str]:
@@ -95,9 +92,7 @@ def _details(memory: "MemoryView") -> list[str]:
     )
     lines = [f"trust      {trust.score:.1f} = {parts}"]
     lines += [f"source     {source.path} ({source.learning_id})" for source in memory.sources]
-    lines += [
-        f"link       {link.kind} {link.direction} {link.id} ({link.score:.2f})" for link in memory.links
-    ]
+    lines += [f"link       {link.kind} {link.direction} {link.id} ({link.score:.2f})" for link in memory.links]
     if memory.superseded_by:
         lines.append(f"superseded by {memory.superseded_by}")
     return lines

@@ -31,9 +31,7 @@ def build_server(retriever: Retriever) -> "FastMCP":
     @server.tool(annotations=reading)
     def query(
         question: Annotated[str, Field(description="What you want to know, as a developer would ask.")],
-        mode: Annotated[
-            Literal["fast", "normal", "deep"], Field(description="This release has fast.")
-        ] = "fast",
+        mode: Annotated[Literal["fast", "normal", "deep"], Field(description="This release has fast.")] = "fast",
         project: Annotated[str | None, Field(description="Your project; its memories come first.")] = None,
         tags: Annotated[list[str] | None, Field(description="Only memories with all of these tags.")] = None,
         limit: Annotated[int, Field(description=f"Memories at most, 1 to {MOST_RESULTS}.")] = DEFAULT_LIMIT,

@@ -158,9 +158,7 @@ class Retriever:
         scores = fused(by_question, by_answer, self._store.text_search(query, scope, POOL), self._settings)
         memories = self._store.shown(sorted(scores))
         nearest = max((hit.score for hit in (*by_question, *by_answer)), default=0.0)
-        if nearest < self._settings.relevance_floor and not any(
-            has_all_words(one, query) for one in memories
-        ):
+        if nearest < self._settings.relevance_floor and not any(has_all_words(one, query) for one in memories):
             return ()
         named = tags_of_query(query, load_registry())
         ranked = (Ranked(one, scores[one.id] + self._boost(one, named, question.project)) for one in memories)

@@ -113,9 +113,7 @@ class Lake:
             with filelock.FileLock(path, timeout=WAIT_SECONDS):
                 yield
         except filelock.Timeout:
-            raise BusyError(
-                f"another process is loading into {path.parent}", "wait, then try again"
-            ) from None
+            raise BusyError(f"another process is loading into {path.parent}", "wait, then try again") from None
 
     def _sweep(self) -> None:
         """Remove what is left of loads that never completed; only under the lock."""
@@ -156,9 +154,7 @@ def _run_pipeline(lake: Path, work: Path, tables: dict[StoredTable, pa.Table]) -
         ),
         dataset_name=lake.name,
     )
-    resources = [
-        dlt.resource([table], name=name, write_disposition="append") for name, table in tables.items()
-    ]
+    resources = [dlt.resource([table], name=name, write_disposition="append") for name, table in tables.items()]
     info = pipeline.run(resources, loader_file_format="parquet")
     for load_id in info.loads_ids:
         _to_disk(lake.glob(f"*/*{load_id}*"))

@@ -113,9 +113,7 @@ class LakeReader:
         return connection
 
 
-def _view(
-    connection: duckdb.DuckDBPyConnection, name: str, table: StoredTable, files: Sequence[Path]
-) -> None:
+def _view(connection: duckdb.DuckDBPyConnection, name: str, table: StoredTable, files: Sequence[Path]) -> None:
     """Show files as a view with the columns of `table` and each row's place; no files, no rows."""
     if files:
         paths = [re.sub(r"([\[*?])", r"[\1]", str(path)) for path in files]  # DuckDB takes paths as patterns

@@ -123,9 +123,7 @@ class MemoryStore:
             table = self._tables.select_in("memories", columns, "id", ids)
             position = {id_: row for row, id_ in enumerate(_texts(table["id"]))}
             table = table.take([position[id_] for id_ in ids])
-            found = tuple(
-                memory_of(ShownMemory, row) for row in table.drop_columns(list(VECTORS)).to_pylist()
-            )
+            found = tuple(memory_of(ShownMemory, row) for row in table.drop_columns(list(VECTORS)).to_pylist())
             yield LiveRows(found, *(_matrix(table[name]) for name in VECTORS))
 
     def vector_search(self, column: VectorColumn, vector: Vectors, scope: Scope, k: int) -> tuple[Hit, ...]:
@@ -151,9 +149,7 @@ class MemoryStore:
     def tags(self) -> Tags:
         """Every tag that a memory has ever had."""
         rows = self._tables.select("tags", TAGS.names).to_pylist()
-        of = {
-            kind: sorted(row["name"] for row in rows if row["dimension"] == kind) for kind in ("tool", "type")
-        }
+        of = {kind: sorted(row["name"] for row in rows if row["dimension"] == kind) for kind in ("tool", "type")}
         return Tags(tools=tuple(of["tool"]), types=tuple(of["type"]))
 
     def count(self) -> int:
@@ -192,9 +188,7 @@ class MemoryStore:
         first = _SHAPES[name].key[0]
         stored = self._tables.select_in(name, rows.schema.names, first, sorted(set(_texts(rows[first]))))
         known = {tuple(row.values()) for row in stored.to_pylist()}
-        return rows.filter(
-            pa.array([tuple(row.values()) not in known for row in rows.to_pylist()], pa.bool_())
-        )
+        return rows.filter(pa.array([tuple(row.values()) not in known for row in rows.to_pylist()], pa.bool_()))
 
 
 def _indices(with_vectors: bool) -> Mapping[str, object]:
@@ -230,9 +224,7 @@ def _scoped(query: Any, scope: Scope, k: int, score: str) -> pa.Table:
     if scope.project is not None:
         wanted.append(f"project = {quoted(scope.project)}")
     wanted.extend(f"(array_has(tools, {tag}) OR array_has(types, {tag}))" for tag in map(quoted, scope.tags))
-    found: pa.Table = (
-        query.where(" AND ".join(wanted), prefilter=True).select(["id", score]).limit(k).to_arrow()
-    )
+    found: pa.Table = query.where(" AND ".join(wanted), prefilter=True).select(["id", score]).limit(k).to_arrow()
     return found
 
 

@@ -2,16 +2,15 @@
 
 import json
 from collections import Counter
+from typing import Final
 
 from orgmem.settings import Settings
 
-CLOCK_COLUMNS: frozenset[str] = frozenset(
-    {"approved_at", "created_at", "decided_at", "rejected_at", "run_id"}
-)
+CLOCK_COLUMNS: frozenset[str] = frozenset({"approved_at", "created_at", "decided_at", "rejected_at", "run_id"})
 """Readings of a run's own clock, and its random id. `observed_at` is not among them: it comes with the data."""
 
-LAKE_TABLES = ("learnings", "hunks", "sightings", "rejects", "dispositions")
-MEMORY_TABLES = ("memories", "links", "tags")
+LAKE_TABLES: Final = ("learnings", "hunks", "sightings", "rejects", "dispositions")
+MEMORY_TABLES: Final = ("memories", "links", "tags")
 
 
 def row_sets(settings: Settings) -> dict[str, Counter[str]]:

@@ -169,9 +169,7 @@ def _build(database: str, previous: Path, sources: Sources, taken_at: datetime) 
             return _figures(db)
     except duckdb.Error as error:
         where = previous.parent
-        raise StoreError(
-            f"can't write the snapshot in {where}: {one_line(error)}", f"df -h {where}"
-        ) from error
+        raise StoreError(f"can't write the snapshot in {where}: {one_line(error)}", f"df -h {where}") from error
 
 
 def _fill(db: duckdb.DuckDBPyConnection, sources: Sources, taken_at: datetime) -> None:
@@ -179,9 +177,7 @@ def _fill(db: duckdb.DuckDBPyConnection, sources: Sources, taken_at: datetime) -
         db.register(f"source_{field.name}", getattr(sources, field.name))
     db.execute("SET TimeZone = 'UTC'")
     db.execute("SET VARIABLE goes_on = ?", [sorted(GOES_ON)])
-    db.execute(
-        f"CREATE TYPE stage AS ENUM ({_listed(Stage)}); CREATE TYPE origin AS ENUM ({_listed(Origin)})"
-    )
+    db.execute(f"CREATE TYPE stage AS ENUM ({_listed(Stage)}); CREATE TYPE origin AS ENUM ({_listed(Origin)})")
     script = Path(__file__).with_name("warehouse.sql").read_text(encoding="utf-8")
     db.execute(script.replace("$taken_at", f"{_quoted(taken_at.isoformat())}::TIMESTAMPTZ"))
     for kind, described in (("TABLE", TABLES), ("VIEW", VIEWS)):
@@ -197,9 +193,7 @@ def _carry_over(db: duckdb.DuckDBPyConnection, previous: Path) -> None:
         return
     try:
         db.execute(f"ATTACH {_quoted(str(previous))} AS previous (READ_ONLY)")
-        known = {
-            row[0] for row in db.execute("SELECT column_name FROM (DESCRIBE previous.snapshots)").fetchall()
-        }
+        known = {row[0] for row in db.execute("SELECT column_name FROM (DESCRIBE previous.snapshots)").fetchall()}
         shared = ", ".join(f'"{column}"' for column in columns(Snapshot) if column in known)
         db.execute(f"INSERT INTO snapshots BY NAME SELECT {shared} FROM previous.snapshots")  # noqa: S608 - our names
         db.execute("DETACH previous")

@@ -64,9 +64,7 @@ def parse_registry(toml: str) -> Registry:
     data = tomllib.loads(toml)
     tools = {name: _tool(spec) for name, spec in data["tools"].items()}
     names = {
-        alias.lower(): name
-        for name, tool in tools.items()
-        for alias in (*_own_name(name, tool), *tool.aliases)
+        alias.lower(): name for name, tool in tools.items() for alias in (*_own_name(name, tool), *tool.aliases)
     }
     exact = {alias: name for name, tool in tools.items() for alias in tool.exact}
     spoken: dict[str, tuple[str, ...]] = {}

@@ -46,9 +46,7 @@ _KINDS = (
     (FactKind.NUMBER, re.compile(r"[v~^@$+-]?\d[\d.,_:%/-]*(?:[A-Za-z\u00b5]{1,3}|\.[x*])?$")),
     (
         FactKind.PATH,
-        re.compile(
-            r"(?:[~.$@]?/|\.\./|[A-Za-z]:[\\/]).*\w|[\w.@$-]*[\w@$-]/(?:.*[/._\d$]|$)|\w[\w-]*\\\w.*\\"
-        ),
+        re.compile(r"(?:[~.$@]?/|\.\./|[A-Za-z]:[\\/]).*\w|[\w.@$-]*[\w@$-]/(?:.*[/._\d$]|$)|\w[\w-]*\\\w.*\\"),
     ),
     (
         FactKind.PATH,
@@ -153,6 +151,4 @@ def _cut(source: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _plain_words(source: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[^\W_]+(?:[-'][^\W_]+)*|[^\W_]+", source.lower())) | frozenset(
-        words(source)
-    )
+    return frozenset(re.findall(r"[^\W_]+(?:[-'][^\W_]+)*|[^\W_]+", source.lower())) | frozenset(words(source))

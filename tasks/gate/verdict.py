@@ -109,8 +109,7 @@ def judge_text(text: str, on_unsafe: OnUnsafe) -> tuple[GateVerdict, str]:
 def _injection(texts: Iterable[Part]) -> CategoryVerdict:
     hits = [(part.field, hit) for part in texts for hit in find_injection(part.text)]
     findings = tuple(
-        Finding(rule=f"injection.{hit.rule}", hint=hit.hint, field=field, view=hit.view)
-        for field, hit in hits
+        Finding(rule=f"injection.{hit.rule}", hint=hit.hint, field=field, view=hit.view) for field, hit in hits
     )
     if any(hit.unsafe for _, hit in hits):
         return CategoryVerdict(status=Status.UNSAFE, findings=findings)

@@ -65,9 +65,7 @@ def test_import_of_an_empty_file_says_so(tmp_path: Path) -> None:
 
 
 def test_no_secret_is_printed(tmp_path: Path) -> None:
-    done = orgmem(
-        "import", a_file(tmp_path / "rows.jsonl", [a_row(date=TOKEN), a_row(before=TOKEN, after=7)])
-    )
+    done = orgmem("import", a_file(tmp_path / "rows.jsonl", [a_row(date=TOKEN), a_row(before=TOKEN, after=7)]))
     assert TOKEN not in done.output
 
 

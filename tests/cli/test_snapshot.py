@@ -55,9 +55,7 @@ def test_a_dry_run_writes_nothing(settings: Settings) -> None:
 
 
 def test_sql_prints_columns_and_rows_as_json(written: Settings) -> None:
-    query = (
-        "SELECT 1 AS x, 'é' AS x, 1.5 AS d, 'nan'::DOUBLE AS n, [DATE '2026-01-02'] AS l, {'a': NULL} AS s"
-    )
+    query = "SELECT 1 AS x, 'é' AS x, 1.5 AS d, 'nan'::DOUBLE AS n, [DATE '2026-01-02'] AS l, {'a': NULL} AS s"
     assert json.loads(data(written, "sql", query, "--json")) == {
         "columns": ["x", "x", "d", "n", "l", "s"],
         "rows": [[1, "é", 1.5, None, ["2026-01-02"], {"a": None}]],
@@ -65,9 +63,7 @@ def test_sql_prints_columns_and_rows_as_json(written: Settings) -> None:
 
 
 def test_sql_prints_csv(written: Settings) -> None:
-    printed = data(
-        written, "sql", "SELECT 'a,\"b\nc' AS text, NULL AS none, [1, 2] AS list, true AS yes", "--csv"
-    )
+    printed = data(written, "sql", "SELECT 'a,\"b\nc' AS text, NULL AS none, [1, 2] AS list, true AS yes", "--csv")
     assert list(csv.reader(io.StringIO(printed))) == [
         ["text", "none", "list", "yes"],
         ['a,"b\nc', "", "[1, 2]", "true"],

@@ -53,13 +53,9 @@ def test_ids_and_commits_are_unique_and_dates_only_move_on(rows: list[Row]) -> N
     assert moments == sorted(moments)
 
 
-def test_the_marked_duplicates_and_no_others_repeat_an_edit(
-    rows: list[Row], expected: dict[str, Any]
-) -> None:
+def test_the_marked_duplicates_and_no_others_repeat_an_edit(rows: list[Row], expected: dict[str, Any]) -> None:
     first: dict[tuple[str, ...], str] = {}
-    again = {
-        row["id"]: first[edit(row)] for row in rows if first.setdefault(edit(row), row["id"]) != row["id"]
-    }
+    again = {row["id"]: first[edit(row)] for row in rows if first.setdefault(edit(row), row["id"]) != row["id"]}
     assert again == expected["seen_again"]
     assert (expected["read"], expected["new"], expected["seen"]) == (
         len(rows),
@@ -87,9 +83,7 @@ def test_the_secret_is_where_the_expectations_say_and_nowhere_else(
     assert holders == set(expected["masked"])
 
 
-def test_the_answers_that_searches_want_are_in_their_revisions(
-    rows: list[Row], expected: dict[str, Any]
-) -> None:
+def test_the_answers_that_searches_want_are_in_their_revisions(rows: list[Row], expected: dict[str, Any]) -> None:
     by_id = {row["id"]: row for row in rows}
     for search in expected["searches"]:
         row = by_id[search["source"]]

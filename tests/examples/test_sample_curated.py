@@ -89,15 +89,24 @@ def test_the_demo_prints_at_80_columns_and_nothing_else_on_the_screen(curated: C
         assert word in curated.printed.stdout
 
 
+def test_the_readme_shows_the_steps_that_the_demo_prints(curated: Curated, checkout: Path) -> None:
+    shown = (checkout / "README.md").read_text(encoding="utf-8").splitlines()
+    steps = [
+        line.rstrip()
+        for line in curated.printed.stdout.splitlines()
+        if line[:1].isdigit() or line.startswith("   $ ")
+    ]
+    assert len(steps) > 10
+    assert not [line for line in steps if line not in shown]
+
+
 def test_the_demo_prints_the_answers(curated: Curated, expected: dict[str, Any]) -> None:
     run_on = "".join(curated.printed.stdout.split())
     for search in expected["searches"]:
         assert "".join(search["contains"].split()) in run_on, search["query"]
 
 
-def test_every_revision_became_a_learning_or_a_sighting_of_one(
-    curated: Curated, expected: dict[str, Any]
-) -> None:
+def test_every_revision_became_a_learning_or_a_sighting_of_one(curated: Curated, expected: dict[str, Any]) -> None:
     assert len(curated.learnings) == expected["read"]
     assert len({row["id"] for row in curated.learnings.values()}) == expected["new"]
     for again, first in expected["seen_again"].items():
@@ -111,9 +120,7 @@ def test_every_revision_became_a_learning_or_a_sighting_of_one(
 def test_revisions_end_as_expected(
     curated: Curated, expected: dict[str, Any], kind: str, outcome: Outcome
 ) -> None:
-    others = {
-        name: curated.ends[name] for name in expected[kind] if curated.ends[name].outcome is not outcome
-    }
+    others = {name: curated.ends[name] for name in expected[kind] if curated.ends[name].outcome is not outcome}
     assert not others
 
 
@@ -124,9 +131,7 @@ def test_injections_are_dropped_by_the_gate(curated: Curated, expected: dict[str
         assert (stop.stage, stop.reason.partition(".")[0]) == (Stage.GATE, "injection"), name
 
 
-def test_secrets_are_masked_in_the_expected_revisions_only(
-    curated: Curated, expected: dict[str, Any]
-) -> None:
+def test_secrets_are_masked_in_the_expected_revisions_only(curated: Curated, expected: dict[str, Any]) -> None:
     masked = [name for name, row in sorted(curated.learnings.items()) if row["masked"]]
     assert masked == expected["masked"]
 

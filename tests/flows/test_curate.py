@@ -81,7 +81,9 @@ async def test_an_empty_store_is_curated_in_peace(settings: Settings) -> None:
     assert counts.learnings.captured == 0
 
 
-async def test_a_decided_batch_of_a_killed_run_is_persisted_by_the_next(settings: Settings, tmp_path: Path) -> None:
+async def test_a_decided_batch_of_a_killed_run_is_persisted_by_the_next(
+    settings: Settings, tmp_path: Path
+) -> None:
     stage(settings, *RULES)
     await run(settings)
     wanted = row_sets(settings)

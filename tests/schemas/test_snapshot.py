@@ -8,9 +8,10 @@ import pytest
 from schemas.snapshot import TABLES, VIEWS, Snapshot, columns
 from schemas.tally import LearningCounts, MemoryCounts, StageCount
 
-FIGURES = {
-    name for model in (Snapshot, LearningCounts, MemoryCounts, StageCount) for name in columns(model)
-} | {*TABLES, *VIEWS}
+FIGURES = {name for model in (Snapshot, LearningCounts, MemoryCounts, StageCount) for name in columns(model)} | {
+    *TABLES,
+    *VIEWS,
+}
 
 
 @pytest.mark.parametrize("figure", sorted(FIGURES))

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+
 from orgmem.settings import Settings
 from orgmem.store.journal import Journal
 from schemas.batch import Claim, StageResult

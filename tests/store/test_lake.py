@@ -63,14 +63,10 @@ def test_a_table_has_a_column_for_each_field(
 
 
 def test_rows_come_back_as_they_were(lake: Lake) -> None:
-    learning = a_learning(
-        "Zürich, 漢字, \0 and 'quotes'.\n", external_ids=("a",), commit="abc", contributor="p-1"
-    )
+    learning = a_learning("Zürich, 漢字, \0 and 'quotes'.\n", external_ids=("a",), commit="abc", contributor="p-1")
     bad = reject("a.jsonl", 3, "bad", b"x", rejected_at=OBSERVED)
     said = a_disposition(related=("mem_1",))
-    count = lake.append(
-        learnings=[learning], sightings=sightings_of(learning), rejects=[bad], dispositions=[said]
-    )
+    count = lake.append(learnings=[learning], sightings=sightings_of(learning), rejects=[bad], dispositions=[said])
     assert count == 4
     assert lake.learnings([learning.id]) == (learning,)
     assert tuple(lake.dispositions()) == (said,)
@@ -183,9 +179,7 @@ def test_nothing_is_left_of_a_load_but_rows(lake: Lake, settings: Settings) -> N
     assert {path.name for path in settings.root.iterdir()} == {"lake", "locks"}
 
 
-def test_what_the_file_system_refuses_is_an_os_error_and_leaves_no_rows(
-    lake: Lake, settings: Settings
-) -> None:
+def test_what_the_file_system_refuses_is_an_os_error_and_leaves_no_rows(lake: Lake, settings: Settings) -> None:
     lake.append(learnings=several(1))
     blocked = settings.lake / "rejects"
     blocked.write_text("a file where the table's folder should be")
@@ -223,9 +217,7 @@ def test_dlt_says_nothing_and_heeds_no_configuration_of_the_current_folder(
     lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / ".dlt").mkdir()
-    (tmp_path / ".dlt" / "config.toml").write_text(
-        '[destination.filesystem]\nlayout = "stolen/{file_id}.{ext}"\n'
-    )
+    (tmp_path / ".dlt" / "config.toml").write_text('[destination.filesystem]\nlayout = "stolen/{file_id}.{ext}"\n')
     monkeypatch.chdir(tmp_path)
     lake.append(learnings=several(2))
     assert capfd.readouterr() == ("", "")
@@ -243,9 +235,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Lake, list[Learnin
 
 @effort(max_examples=15)
 @given(st.sets(st.integers(0, 8)))
-def test_any_choice_of_learnings_is_found_in_order(
-    shared: tuple[Lake, list[Learning]], chosen: set[int]
-) -> None:
+def test_any_choice_of_learnings_is_found_in_order(shared: tuple[Lake, list[Learning]], chosen: set[int]) -> None:
     lake, rows = shared
     ids = [rows[number].id if number < len(rows) else f"lrn_{number:024x}" for number in chosen]
     expected = [rows[number].id for number in sorted(chosen, reverse=True) if number < len(rows)]

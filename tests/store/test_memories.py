@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def keep(store: MemoryStore, memories: Sequence[Memory], **more: object) -> None
     store.apply(memories, questions, answers, **more)  # type: ignore[arg-type]
 
 
-def some(number: int, **changes: object) -> list[Memory]:
+def some(number: int, **changes: Any) -> list[Memory]:
     return [a_memory(n, question=f"How do I build part{n}?", **changes) for n in range(number)]
 
 
@@ -59,7 +60,7 @@ def test_a_store_without_tables_reads_as_empty_and_makes_none(store: MemoryStore
 
 def test_a_memory_comes_back_as_it_was_written(store: MemoryStore) -> None:
     memories = [
-        a_memory(0, caveats=("Not on Windows.",), answer='quotes \' and " and \u4f60\u597d'),
+        a_memory(0, caveats=("Not on Windows.",), answer="quotes ' and \" and \u4f60\u597d"),
         a_memory(1, example=None, tools=(), contributor=None),
     ]
     keep(store, memories)
@@ -141,7 +142,11 @@ def test_superseded_and_retracted_memories_are_not_found(store: MemoryStore) -> 
 @pytest.mark.parametrize("indexed", [False, True])
 def test_a_scope_filters_by_project_and_every_tag(store: MemoryStore, indexed: bool) -> None:
     wanted = a_memory(0, project="it's/ours", tools=("git", "uv"), types=("command",))
-    others = [a_memory(1, tools=("git",)), a_memory(2, tools=("uv",)), a_memory(3, project="it's/ours", tools=())]
+    others = [
+        a_memory(1, tools=("git",)),
+        a_memory(2, tools=("uv",)),
+        a_memory(3, project="it's/ours", tools=()),
+    ]
     keep(store, [wanted, *others])
     if indexed:
         store.index()
@@ -283,7 +288,11 @@ WRITER = textwrap.dedent("""
 def a_writer(settings: Settings, checkout: Path, name: str, batches: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", WRITER, str(settings.home), name, str(batches)]
     return subprocess.Popen(
-        command, cwd=checkout, env=os.environ | {"PYTHONPATH": str(checkout)}, stdout=subprocess.PIPE, text=True
+        command,
+        cwd=checkout,
+        env=os.environ | {"PYTHONPATH": str(checkout)},
+        stdout=subprocess.PIPE,
+        text=True,
     )
 
 

@@ -36,9 +36,7 @@ def test_what_is_written_is_read_back(staging: Staging) -> None:
 
 def test_the_same_sighting_is_the_same_file_and_another_is_another() -> None:
     first = a_learning(external_ids=("row-1",))
-    assert file_name(first) == file_name(
-        first.model_copy(update={"approved_at": OBSERVED + timedelta(days=9)})
-    )
+    assert file_name(first) == file_name(first.model_copy(update={"approved_at": OBSERVED + timedelta(days=9)}))
     others: list[dict[str, object]] = [
         {"external_ids": ("row-2",)},
         {"commit": "abc"},

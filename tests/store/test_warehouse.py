@@ -195,9 +195,7 @@ def test_every_table_view_and_column_has_a_comment(settings: Settings, sources: 
     )
     assert {name for name, _ in tables} == {*TABLES, *VIEWS}
     assert all(comment for _, comment in tables)
-    named = answer(
-        settings, "SELECT table_name, column_name, comment FROM duckdb_columns() WHERE NOT internal"
-    )
+    named = answer(settings, "SELECT table_name, column_name, comment FROM duckdb_columns() WHERE NOT internal")
     assert len(named) > 100
     assert not [(table, column) for table, column, comment in named if not comment]
 
@@ -255,8 +253,7 @@ def test_every_snapshot_ever_taken_keeps_its_figures(settings: Settings, sources
     latest = write_snapshot(settings, sources, taken[2])
     kept = ask(settings, "FROM snapshots ORDER BY taken_at", EVERYTHING)
     read = [
-        VIEWS["deployment_snapshot"].model_validate(dict(zip(kept.columns, row, strict=True)))
-        for row in kept.rows
+        VIEWS["deployment_snapshot"].model_validate(dict(zip(kept.columns, row, strict=True))) for row in kept.rows
     ]
     assert read == [*earlier, latest]
     assert answer(settings, "SELECT taken_at FROM deployment_snapshot") == ((taken[2],),)
@@ -292,9 +289,7 @@ def test_the_file_opens_with_a_plain_client_of_another_process(settings: Setting
     subprocess.run([sys.executable, "-I", "-c", script, settings.snapshot_file, copy], check=True)
 
 
-def test_a_file_that_is_no_snapshot_is_neither_read_nor_overwritten(
-    settings: Settings, sources: Sources
-) -> None:
+def test_a_file_that_is_no_snapshot_is_neither_read_nor_overwritten(settings: Settings, sources: Sources) -> None:
     settings.root.mkdir(parents=True)
     settings.snapshot_file.write_bytes(b"not a database, but somebody's file" * 1000)
     for use in (lambda: write_snapshot(settings, sources, TAKEN), lambda: ask(settings, "SELECT 1", 1)):
@@ -330,9 +325,7 @@ for _ in range(int(times)):
 """
 
 
-def start_writer(
-    settings: Settings, sources: Sources, tmp_path: Path, times: int
-) -> "subprocess.Popen[bytes]":
+def start_writer(settings: Settings, sources: Sources, tmp_path: Path, times: int) -> "subprocess.Popen[bytes]":
     """Another process that writes so many snapshots; returns when it is about to write the first."""
     (tmp_path / "sources").write_bytes(pickle.dumps(sources))
     command = [sys.executable, "-P", "-c", WRITER, str(settings.home), str(tmp_path / "sources"), str(times)]

@@ -116,8 +116,6 @@ def test_the_tasks_read_the_batch_from_the_journal(settings: Settings) -> None:
     journal, bench = Journal(settings), Bench(settings, clock=lambda: OBSERVED)
     ahead = a_learning(observed_at=OBSERVED + timedelta(days=9))
     journal.open(Claim(batch_id="000001", run_id="run_1", learnings=(ahead,)))
-    journal.write(
-        "000001", Stage.TAG, StageResult(items=(a_checked_item(action=Action.DROP),), dispositions=())
-    )
+    journal.write("000001", Stage.TAG, StageResult(items=(a_checked_item(action=Action.DROP),), dispositions=()))
     assert check_learnings.fn(bench, "000001") == {ahead.id: "expectation:observed_at_is_not_ahead"}
     assert list(check_items.fn(bench, "000001").values()) == ["expectation:verdict_lets_pass"]

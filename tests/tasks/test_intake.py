@@ -120,13 +120,9 @@ def test_a_change_that_no_reader_sees_is_no_learning(
     assert (done.rejected, done.first_reason) == (1, f"line 1: {NO_CHANGE}")
 
 
-def test_line_ends_and_byte_order_marks_do_not_make_another_learning(
-    tmp_path: Path, settings: Settings
-) -> None:
+def test_line_ends_and_byte_order_marks_do_not_make_another_learning(tmp_path: Path, settings: Settings) -> None:
     row = a_row()
-    other = a_row(
-        before="\ufeff" + row["before"].replace("\n", "\r\n"), after=row["after"].replace("\n", "\r\n")
-    )
+    other = a_row(before="\ufeff" + row["before"].replace("\n", "\r\n"), after=row["after"].replace("\n", "\r\n"))
     assert counts(take_in(tmp_path, settings, row, other)) == (2, 1, 1, 0)
 
 

@@ -44,7 +44,9 @@ def test_an_item_that_is_stopped_cannot_go_on() -> None:
         Step(item.id, item.learning_id, Decision.DROPPED, "secrets.token", onward=(item,))
 
 
-def test_a_disposition_has_the_same_id_in_every_run_and_another_for_another_reason(settings: Settings) -> None:
+def test_a_disposition_has_the_same_id_in_every_run_and_another_for_another_reason(
+    settings: Settings,
+) -> None:
     item = an_item()
 
     def id_of(reason: str) -> str:
@@ -64,4 +66,6 @@ def test_every_step_leaves_one_disposition_and_only_onward_items_go_on(settings:
     result = result_of(Stage.GATE, steps, Bench(settings), "rules")
     assert result.items == (goes,)
     assert [row.item_id for row in result.dispositions] == [stays.id, goes.id]
-    assert {row.run_id for row in result.dispositions} == {Bench(settings, run_id=result.dispositions[0].run_id).run_id}
+    assert {row.run_id for row in result.dispositions} == {
+        Bench(settings, run_id=result.dispositions[0].run_id).run_id
+    }

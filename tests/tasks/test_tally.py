@@ -71,9 +71,7 @@ def test_the_funnel_is_what_counting_learnings_at_each_stage_gives(
     population: tuple[list[str], list[Disposition]],
 ) -> None:
     ids, words = population
-    decided = {
-        one for one in ids if outcome_of([w for w in words if w.learning_id == one]) is not Outcome.PENDING
-    }
+    decided = {one for one in ids if outcome_of([w for w in words if w.learning_id == one]) is not Outcome.PENDING}
     for stage, counted in tally(ids, words).stages.items():
         here = [word for word in words if word.stage is stage and word.learning_id in decided]
         assert counted.in_ == len({word.learning_id for word in here})

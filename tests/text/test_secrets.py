@@ -95,9 +95,7 @@ def test_a_private_key_is_found_whole_even_when_its_end_is_cut_off() -> None:
 )  # fmt: skip
 def test_placeholders_are_no_secrets(value: str) -> None:
     assert is_placeholder(value)
-    assert (
-        find_secrets(f"API_TOKEN={value}\npassword: {value}\ncurl -H 'Authorization: Bearer {value}'") == ()
-    )
+    assert find_secrets(f"API_TOKEN={value}\npassword: {value}\ncurl -H 'Authorization: Bearer {value}'") == ()
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def evidence(**facts: object) -> TrustEvidence:
-    return TrustEvidence.model_validate(
-        {"has_example": True, "has_caveats": True, "observed_at": NOW} | facts
-    )
+    return TrustEvidence.model_validate({"has_example": True, "has_caveats": True, "observed_at": NOW} | facts)
 
 
 def test_a_new_memory_with_example_and_caveats_scores_seven() -> None:

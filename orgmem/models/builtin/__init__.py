@@ -63,7 +63,7 @@ def _reason(learning: Learning, news: News) -> NothingReason:
         return NothingReason.TOO_LITTLE_CONTEXT
     if not any(hunk.after.strip() for hunk in learning.hunks):
         return NothingReason.DELETION_ONLY
-    # What stands unchanged in an edited line counts as formatting: that explains it only if nothing else does.
+    # What stands unchanged in an edited line counts as formatting: it explains only if nothing else does.
     formatting = NothingReason.FORMATTING_ONLY
     telling = [reason for reason in NothingReason if news.dropped[reason] and reason is not formatting]
     return max(telling, key=lambda reason: news.dropped[reason], default=formatting)

@@ -24,6 +24,8 @@ LONGEST_LEAD = 30
 """Words of a lead that an answer repeats above its parts."""
 SHORTEST_WARNING = 4
 SHORTEST_COMMAND = 3
+FEW_LINES = 4
+"""Remarks or commands of a listing that its answer repeats."""
 PAIR = 2
 """Columns of a table that read as `name: meaning` without their header."""
 
@@ -48,9 +50,7 @@ def caveats_of(unit: Unit) -> tuple[str, ...]:
     """Warnings and exceptions that follow what the unit says first."""
     texts = [text for part in unit.prose if part.block.kind is not Kind.ROW for text in part.kept]
     warnings = [
-        _sentence(text)
-        for text in texts[1:]
-        if WARNING.search(text) and len(text.split()) >= SHORTEST_WARNING
+        _sentence(text) for text in texts[1:] if WARNING.search(text) and len(text.split()) >= SHORTEST_WARNING
     ]
     return tuple(warning for warning in dict.fromkeys(warnings) if warning != _sentence(texts[0]))
 
@@ -99,20 +99,22 @@ def _paired(names: Sequence[str], cells: Sequence[str]) -> list[tuple[str, str]]
 
 def _about_code(unit: Unit) -> str:
     assert unit.code is not None
-    told = [
-        f"`{match[1]}`: {match[2]}" for line in unit.code.kept if (match := _COMMENTED.match(line.strip()))
-    ]
+    told = [f"`{match[1]}`: {match[2]}" for line in unit.code.kept if (match := _COMMENTED.match(line.strip()))]
     if unit.lead and len(unit.lead.split()) <= LONGEST_LEAD * 2:
         return _sentence(unit.lead.rstrip(":"))
     if told:
         return "\n".join(f"- {line}" for line in told)
-    remarks = [match[1] for line in unit.code.kept if (match := _COMMENT.match(line))]
-    if remarks:
-        return " ".join(_sentence(remark) for remark in remarks[:4])
+    remarks = [match[1] for line in unit.code.block.text.split("\n") if (match := _COMMENT.match(line))]
+    if remarks and unit.code.whole:
+        return " ".join(_sentence(remark) for remark in remarks[:FEW_LINES])
     about = plain(unit.path[-1]).rstrip(":.") if unit.path else "Do it"
-    if unit.code.block.language in _SHELL and len(unit.code.kept) == 1:
-        return f"{about}: `{unit.code.kept[0].strip().replace('`', '')}`."
+    if unit.code.block.language in _SHELL and len(unit.code.kept) <= FEW_LINES:
+        return f"{about}: {', '.join(_span(line) for line in unit.code.kept)}."
     return f"{about}, as in the example."
+
+
+def _span(line: str) -> str:
+    return f"`{line.strip().replace('`', '')}`"
 
 
 def _sentence(text: str) -> str:

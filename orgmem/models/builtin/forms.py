@@ -11,12 +11,10 @@ from orgmem.models.builtin.phrases import Spans, clause, imperative, lower
 from orgmem.models.builtin.sentences import VAGUE
 
 SHORT, MIDDLE = 8, 12
-"""Words of a side of a choice, of what something is said to be."""
+"""Words of a side of a choice, of what a tool is used for."""
 
 _MANY = r"(?:(?:,? (?:and|or) |, |/| / )\x00\d+\x00)*"
-_DEFINITION = re.compile(
-    rf"^(\x00\d+\x00{_MANY})\s*(?:\([^)]*\))?\s*(?:[:=|\u2014\u2013]|--?|\u2192|->)\s+(.*)$"
-)
+_DEFINITION = re.compile(rf"^(\x00\d+\x00{_MANY})\s*(?:\([^)]*\))?\s*(?:[:=|\u2014\u2013]|--?|\u2192|->)\s+(.*)$")
 _TO = re.compile(r"^(?:in order )?to ([a-z].+?)(?:, | \u2014 |: |; )(?=\S)", re.IGNORECASE)
 _OCCASION = re.compile(
     r"^((?:when|if|before|after|while|once|whenever|during) .+?)(?:, | \u2014 |: )(?=\S)", re.IGNORECASE
@@ -53,7 +51,7 @@ _PLACE = re.compile(
     r"|(?P<live>live|reside|sit|go|belong|come)(?P<one>e?s)?)"
     r" (?:in|at|under|from|by|via|with|inside|on|to|through)\b"
 )
-_IS = re.compile(r"^(?P<who>(?:The |A |An )?[^,.;:]{2,60}?) (?P<be>is|are) (?P<rest>.+)$")
+_IS = re.compile(r"^(?P<who>(?:[^\s,.;:]+ ){0,3}[^\s,.;:]+) (?P<be>is|are) (?:an?|the|our|one) .+$")
 _RUNNABLE = re.compile(r"^[a-z][\w./-]* \S")
 _MODALS = {"cannot": "Can", "may": "May", "can": "Can", "should": "Should"}
 
@@ -161,9 +159,9 @@ def _place(text: str, _spans: Spans) -> str:
 
 def _identity(text: str, _spans: Spans) -> str:
     match = _IS.match(text)
-    if not match or VAGUE.match(match["who"]) or len(match["who"].split()) > SHORT:
+    if not match or VAGUE.match(match["who"]):
         return ""
-    return f"{match['be'].capitalize()} {lower(match['who'])} {clause(match['rest'], MIDDLE)}"
+    return f"What {match['be']} {lower(match['who'])}"
 
 
 _FORMS: tuple[Callable[[str, Spans], str], ...] = (

@@ -19,10 +19,8 @@ _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})\s*(\S*)")
 _TAG_LINE = re.compile(r"^\s*</?[A-Za-z][\w.-]*(?:\s[^>]*)?>\s*$")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 _META = re.compile(r"^\s*(?:[\w-]+:(?:\s.*)?|-\s.*|#.*|\s+\S.*|)$")
-_SEPARATOR = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
-_CODE_LINE = re.compile(
-    r"^(?!\s*[|>]).*(?:\s{2,}(?:#|//|\u2190)\s|[;{}]\s*$)|^[\s\u2502]*[\u251c\u2514]\u2500"
-)
+_SEPARATOR = frozenset(" \t:|-")
+_CODE_LINE = re.compile(r"(?<=\s\s)(?:#|//|\u2190)\s|[;{}]$|^[\s\u2502]*[\u251c\u2514]\u2500")
 _CELL = re.compile(r"(?<!\\)\|")
 
 _PARSER = MarkdownIt("commonmark").enable("table")
@@ -129,7 +127,8 @@ def _is_code(lines: Sequence[str]) -> bool:
     """Whether a fragment without fence marks looks like the inside of a listing."""
     told = [line for line in lines if line.strip()]
     prose = any(_HEADING.match(line) and not line.startswith("# ") for line in told)
-    return not prose and 2 * sum(bool(_CODE_LINE.search(line)) for line in told) > len(told) > 0
+    code = [line for line in told if not line.lstrip().startswith(("|", ">")) and _CODE_LINE.search(line.rstrip())]
+    return not prose and 2 * len(code) > len(told) > 0
 
 
 def _levels(hunk: Hunk, above: Sequence[str]) -> list[tuple[int, str]]:
@@ -220,7 +219,7 @@ def _loose_rows(walk: _Walk, token: Token, content: str) -> None:
     """Rows of a table whose header the hunk doesn't show."""
     start, _ = token.map or (0, 0)
     for offset, line in enumerate(content.split("\n")):
-        if not _SEPARATOR.match(line):
+        if not _SEPARATOR.issuperset(line):
             cells = " | ".join(cell.strip() for cell in _CELL.split(line.strip().strip("|")))
             added = walk.lines[min(start + offset, len(walk.lines) - 1)]
             walk.blocks.append(Block(Kind.ROW, cells, _path(walk), "", added))

@@ -42,7 +42,7 @@ _ABOUT_ITSELF = re.compile(
     re.IGNORECASE,
 )
 _LINK_ONLY = re.compile(
-    r"^\W*(?:see|read|refer to|check|please refer to|also see)?:?\s*(?:the )?!?\[[^\]]*\]\([^)]*\)\W*$",
+    r"^\W{0,20}(?:see|read|refer to|check|please refer to|also see)?:?\s*(?:the )?!?\[[^\]]*\]\([^)]*\)\W*$",
     re.IGNORECASE,
 )
 _MEMORY_FILE = re.compile(
@@ -55,7 +55,7 @@ _POINTER = re.compile(
     re.IGNORECASE,
 )
 _HOME = re.compile(r"(?:^|[\s`(])(?:~/(?!\.)|/Users/|/home/(?!runner|user\b))\S+")
-_ARROW_LINK = re.compile(r"^(?:\W|\u2192)*\[[^\]]*\]\([^)]*\.mdx?[^)]*\)\W*$")
+_ARROW_LINK = re.compile(r"^\W{0,20}\[[^\]]*\]\([^)]*\.mdx?[^)]*\)\W*$")
 _DOC_CELL = re.compile(r"^`?[\w./-]+\.mdx?`?$")
 SHORT_POINTER = 30
 """A pointer to another guide of at most this many words says nothing by itself."""
@@ -66,9 +66,7 @@ def noise_of(block: Block) -> NothingReason | None:
     text = plain(block.text)
     if block.kind is Kind.META:
         return NothingReason.FRONT_MATTER_ONLY
-    if _STATUS.match(text) or (
-        _LOG_ENTRY.search(text) and any(_LOG_HEADING.match(title) for title in block.path)
-    ):
+    if _STATUS.match(text) or (_LOG_ENTRY.search(text) and any(_LOG_HEADING.match(title) for title in block.path)):
         return NothingReason.STATUS_LOG
     if block.kind is Kind.CODE:
         return None

@@ -85,9 +85,7 @@ class _Old:
         """Keys of sentences that one hunk removes and adds again."""
         for old, new in zip(before, after, strict=True):
             self.in_place |= set(map(_key, _parts(old, added=True))) & set(map(_key, _parts(new, added=True)))
-        around = (
-            part for side in before for part in _parts(side, added=False) if _key(part) not in self.present
-        )
+        around = (part for side in before for part in _parts(side, added=False) if _key(part) not in self.present)
         removed = (part for side in before for part in _parts(side, added=True))
         self.parts = list(dict.fromkeys([*removed, *around]))
         self.keys = set(map(_key, self.parts))
@@ -132,9 +130,7 @@ def _fresh(block: Block, old: _Old, dropped: Counter[NothingReason]) -> Fresh | 
             dropped[verdict] += 1
     if not kept:
         return None
-    return Fresh(
-        block, tuple(kept), whole=len(kept) == len(parts), replaced=replaced if len(kept) == 1 else ""
-    )
+    return Fresh(block, tuple(kept), whole=len(kept) == len(parts), replaced=replaced if len(kept) == 1 else "")
 
 
 def _judge(part: str, kind: Kind, old: _Old) -> tuple[NothingReason | None, str]:
@@ -172,7 +168,7 @@ def _judge_edit(
         return NothingReason.REFERENCE_UPDATE, ""
     if not facts and words < FEW_WORDS:
         return NothingReason.WORDING_ONLY, ""
-    return None, _replaced(facts, gone, before)
+    return None, _replaced(part, facts, gone, before)
 
 
 def _is_reference(token: str) -> bool:
@@ -187,13 +183,11 @@ def _respelled(fact: str, gone: Iterable[str]) -> bool:
     )
 
 
-def _replaced(facts: Sequence[str], gone: Counter[str], before: str) -> str:
-    """The old fact, as it was written, when exactly one fact took the place of exactly one."""
-    spans = code_words(before)
-    lost = [token for token in gone if token in spans]
-    if len(facts) != 1 or len(lost) != 1:
-        return ""
-    return next((raw for raw in _TOKEN.findall(before) if _trim(raw) == lost[0]), "").rstrip(".:!?")
+def _replaced(part: str, facts: Sequence[str], gone: Counter[str], before: str) -> str:
+    """The old fact, as it was written, when one whole code span took the place of one."""
+    lost = [span for span in whole_spans(before) if span.lower() in gone]
+    new = [span for span in whole_spans(part) if span.lower() in facts]
+    return lost[0] if len(facts) == len(lost) == len(new) == 1 else ""
 
 
 def tokens(text: str) -> Iterator[str]:
@@ -201,6 +195,11 @@ def tokens(text: str) -> Iterator[str]:
     for raw in _TOKEN.findall(text):
         if token := _trim(raw):
             yield token
+
+
+def whole_spans(text: str) -> tuple[str, ...]:
+    """What stands in the code spans."""
+    return tuple(match[0].strip("`") for match in CODE_SPAN.finditer(text))
 
 
 def code_words(text: str) -> frozenset[str]:

@@ -49,8 +49,9 @@ def _labelled(text: str) -> tuple[str, str]:
 
 
 def _by_heading(unit: Unit, spans: Spans, label: str) -> str:
-    labels = [name for part in unit.prose if (name := _name_of(spans.hold(part.kept[0])))]
-    named = ", ".join(list(dict.fromkeys(labels))[:MOST_NAMES])
+    names = [name for part in unit.prose if (name := _name_of(spans.hold(part.kept[0])))]
+    led = clause(spans.hold(unit.lead)) if unit.lead.endswith(":") else ""
+    named = led or ", ".join(list(dict.fromkeys(names))[:MOST_NAMES])
     if about := topic(unit.path):
         ruled = _ruling(unit) and not about.endswith(_RULES)
         asked = f"What are the rules for {about}" if ruled else question_about(about)

@@ -3,7 +3,7 @@
 import re
 
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\(\s*(<[^>]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\s*\)")
-_BOLD = re.compile(r"(?<![\w*/.])(\*\*|__(?!\w+__))(?=[^\s/.])(.+?)(?<=[^\s/])\1(?![\w*/])")
+_BOLD = re.compile(r"(?<![\w*/.])(\*\*|__(?!\w+__))(?=[^\s/.])(.{1,400}?)(?<=[^\s/])\1(?![\w*/])")
 _ITALIC = re.compile(
     r"(?<![\w*`/.\"'])\*(?=[\w\x00])([^*`]+?)(?<=[\w.!?)\x00])\*(?![\w*`/])"
     r"|(?<![\w/.])_(?=\w)([^_\n]* [^_\n]*)(?<=\S)_(?!\w)"
@@ -23,7 +23,7 @@ VAGUE = re.compile(
     re.IGNORECASE,
 )
 """A sentence that begins so leans on the one before it."""
-CODE_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
+CODE_SPAN = re.compile(r"(?<![\\`])(`+)(?!`).+?(?<!`)\1(?!`)")
 
 
 def plain(text: str) -> str:

@@ -22,16 +22,12 @@ def test_a_prohibition_by_itself_is_the_answer() -> None:
 
 
 def test_rows_of_many_columns_are_told_with_the_names_of_their_columns() -> None:
-    (draft,) = drafts_of(
-        "", "# Codes\n\n| Code | Meaning | Retry |\n|---|---|---|\n| E2 | disk full | never |\n"
-    )
+    (draft,) = drafts_of("", "# Codes\n\n| Code | Meaning | Retry |\n|---|---|---|\n| E2 | disk full | never |\n")
     assert draft.answer == "E2: Meaning disk full; Retry never."
 
 
 def test_commands_with_remarks_are_told_one_by_one() -> None:
-    (draft,) = drafts_of(
-        "", "# Commands\n\n```bash\nmake up    # Start the broker\nmake down  # Stop it\n```\n"
-    )
+    (draft,) = drafts_of("", "# Commands\n\n```bash\nmake up    # Start the broker\nmake down  # Stop it\n```\n")
     assert draft.answer == "- `make up`: Start the broker\n- `make down`: Stop it"
     assert draft.example == "make up    # Start the broker\nmake down  # Stop it"
 

@@ -93,6 +93,4 @@ def test_questions_end_in_a_question_mark_and_name_the_project(after: str) -> No
         return
     enrichment = BuiltinCurator().enrich(an_edit("", after))
     if isinstance(enrichment, Enriched):
-        assert all(
-            draft.question.endswith("?") and "payments" in draft.question for draft in enrichment.drafts
-        )
+        assert all(draft.question.endswith("?") and "payments" in draft.question for draft in enrichment.drafts)

@@ -4,17 +4,11 @@ from orgmem.models.builtin.markdown import Block, Kind, blocks_after
 from schemas.learning import Hunk
 
 
-def blocks(
-    after: str, above: str = "", below: str = "", path: tuple[str, ...] = ("Doc",)
-) -> tuple[Block, ...]:
-    return blocks_after(
-        Hunk(heading_path=path, before="", after=after, context_before=above, context_after=below)
-    )
+def blocks(after: str, above: str = "", below: str = "", path: tuple[str, ...] = ("Doc",)) -> tuple[Block, ...]:
+    return blocks_after(Hunk(heading_path=path, before="", after=after, context_before=above, context_after=below))
 
 
-def added(
-    after: str, above: str = "", below: str = "", path: tuple[str, ...] = ("Doc",)
-) -> tuple[Block, ...]:
+def added(after: str, above: str = "", below: str = "", path: tuple[str, ...] = ("Doc",)) -> tuple[Block, ...]:
     return tuple(block for block in blocks(after, above, below, path) if block.added)
 
 
@@ -77,8 +71,7 @@ def test_front_matter_at_the_start_is_metadata_and_a_rule_further_down_is_not() 
 
 def test_a_line_of_front_matter_is_metadata_though_the_hunk_shows_no_mark() -> None:
     kinds = {
-        block.kind
-        for block in added("audit: clean\n", above="title: Plans\n", below="read_when: now\n", path=())
+        block.kind for block in added("audit: clean\n", above="title: Plans\n", below="read_when: now\n", path=())
     }
     assert kinds == {Kind.META}
 

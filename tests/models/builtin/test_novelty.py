@@ -77,9 +77,7 @@ def test_only_the_new_sentence_of_a_long_paragraph_is_told() -> None:
 
 def test_a_new_sentence_that_leans_on_the_one_before_brings_it_along() -> None:
     old = "The runner starts three workers."
-    (draft,) = drafts_of(
-        f"{old}\n", f"{old} They share one lock, so a crash of any of them blocks the queue.\n"
-    )
+    (draft,) = drafts_of(f"{old}\n", f"{old} They share one lock, so a crash of any of them blocks the queue.\n")
     assert draft.answer.startswith(old)
 
 

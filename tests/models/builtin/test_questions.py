@@ -62,8 +62,6 @@ def test_the_package_of_the_file_is_named_before_its_project() -> None:
 
 
 def test_a_question_is_never_cut_inside_a_code_span() -> None:
-    (draft,) = drafts_of(
-        "", "When calling `load(a, b; c. D)` " + "with very many words " * 12 + ", use a lock.\n"
-    )
+    (draft,) = drafts_of("", "When calling `load(a, b; c. D)` " + "with very many words " * 12 + ", use a lock.\n")
     assert "`load(a, b; c. D)`" in draft.question
     assert draft.question.count("`") == 2

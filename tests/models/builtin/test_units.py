@@ -29,9 +29,7 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
 
 
 def test_a_listing_stays_with_the_sentence_that_introduces_it() -> None:
-    (draft,) = drafts_of(
-        "", "# Release\n\nTo publish the wheel, run:\n\n```bash\nuv build\nuv publish\n```\n"
-    )
+    (draft,) = drafts_of("", "# Release\n\nTo publish the wheel, run:\n\n```bash\nuv build\nuv publish\n```\n")
     assert draft.example == "uv build\nuv publish"
     assert draft.question.startswith("How do I publish the wheel")
 

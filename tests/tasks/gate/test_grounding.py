@@ -28,9 +28,7 @@ def test_project_path_and_headings_count_as_source() -> None:
         ({"heading_path": ("run_tests",)}, "grounding.identifier", "heading_path"),
     ],
 )
-def test_an_invented_fact_is_named_by_kind_and_field(
-    changes: dict[str, object], rule: str, field: str
-) -> None:
+def test_an_invented_fact_is_named_by_kind_and_field(changes: dict[str, object], rule: str, field: str) -> None:
     verdict = check_grounding(parts(a_draft(**changes)), a_learning())
     assert verdict.status is Status.UNSAFE
     assert [(finding.rule, finding.field) for finding in verdict.findings] == [(rule, field)]

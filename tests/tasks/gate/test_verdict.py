@@ -82,9 +82,7 @@ def test_a_bare_text_has_no_grounding() -> None:
     assert verdict.categories[Category.SECRETS].findings[0].field is None
 
 
-@given(
-    st.text(max_size=120), st.sampled_from(["", TOKEN, ORDER, "\u200b", TOKEN[:12] + "\u200b" + TOKEN[12:]])
-)
+@given(st.text(max_size=120), st.sampled_from(["", TOKEN, ORDER, "\u200b", TOKEN[:12] + "\u200b" + TOKEN[12:]]))
 def test_the_same_text_gets_the_same_verdict_and_no_finding_holds_a_secret(text: str, planted: str) -> None:
     whole = f"{text} {planted}"
     verdict, masked = judge_text(whole, "drop")

@@ -10,6 +10,8 @@ import socket
 import subprocess
 import sys
 import threading
+from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from orgmem.settings import has_prefect_server, prefect_home, use_prefect_server
@@ -21,10 +23,35 @@ LAST_EVENTS_SECONDS = 10
 """How long a server may take to write down the last events of a run."""
 
 
-def ensure_prefect() -> None:
+@dataclass(frozen=True)
+class Server:
+    """A child of this process that serves Prefect's API."""
+
+    child: "subprocess.Popen[bytes]"
+    log: Path
+
+    def last_words(self) -> str:
+        """The last line that a server has left which did not stay; empty while it is at work."""
+        if self.child.poll() is None:
+            return ""
+        lines = self.log.read_text("utf-8", "replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "no word of why")
+
+    def end(self) -> None:
+        """Close its pipe and wait until it has written down the last events."""
+        if self.child.stdin:
+            self.child.stdin.close()
+        try:
+            self.child.wait(timeout=LAST_EVENTS_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            self.child.wait()
+
+
+def ensure_prefect() -> Server | None:
     """Start a server unless one is configured. Must run before prefect is imported."""
     if has_prefect_server():
-        return
+        return None
     log = prefect_home() / "server.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with socket.socket() as listener, log.open("wb") as errors:
@@ -39,17 +66,9 @@ def ensure_prefect() -> None:
             pass_fds=[fd],
         )
         use_prefect_server(f"http://127.0.0.1:{listener.getsockname()[1]}/api")
-    atexit.register(_end, child)
-
-
-def _end(child: "subprocess.Popen[bytes]") -> None:
-    if child.stdin:
-        child.stdin.close()
-    try:
-        child.wait(timeout=LAST_EVENTS_SECONDS)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
+    server = Server(child, log)
+    atexit.register(server.end)
+    return server
 
 
 def serve(fd: int) -> None:
@@ -57,7 +76,7 @@ def serve(fd: int) -> None:
     import uvicorn
     from prefect.server.api.server import create_app
 
-    config = uvicorn.Config(create_app, factory=True, fd=fd, log_level="critical", lifespan="on")
+    config = uvicorn.Config(create_app, factory=True, fd=fd, log_level="error", lifespan="on")
     server = uvicorn.Server(config)
     threading.Thread(target=_stop_with_parent, args=(server, sys.stdin.buffer), daemon=True).start()
     server.run()

@@ -4,6 +4,7 @@ Sources, strongest first: arguments, `ORGMEM_*` variables, `orgmem.toml` in ORGM
 Unknown keys are errors in each.
 """
 
+import logging
 import os
 import tomllib
 from pathlib import Path
@@ -165,6 +166,8 @@ def quiet_libraries(settings: Settings) -> None:
     }
     for name, value in values.items():
         os.environ.setdefault(name, value)
+    # A log handler that fails (Prefect's, on a full disk) keeps quiet: what failed is said once, by us.
+    logging.raiseExceptions = False
 
 
 def has_prefect_server() -> bool:

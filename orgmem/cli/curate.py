@@ -1,6 +1,9 @@
 """`orgmem curate`: the ingest and curate flows, to the end."""
 
 import asyncio
+import errno
+import os
+import shutil
 import time
 from typing import Annotated
 
@@ -9,9 +12,11 @@ from rich.console import Console
 
 from orgmem.cli.console import Json, emit_json, load_settings, remark
 from orgmem.cli.funnel import funnel, outcomes
-from orgmem.errors import ConfigurationError, UsageError
+from orgmem.errors import ConfigurationError, StoreError, UsageError
 from schemas.tally import Tally
 
+ROOM = 512 * 1024
+"""Bytes below which a disk counts as full."""
 CURATORS = ("builtin",)
 
 
@@ -40,9 +45,17 @@ def curate(
         return
     from flows.server import ensure_prefect
 
-    ensure_prefect()
+    server = ensure_prefect()
     began = time.monotonic()
-    tally = asyncio.run(_run(str(settings.home), settings.tenant, limit))
+    try:
+        tally = asyncio.run(_run(str(settings.home), settings.tenant, limit))
+    except Exception as error:
+        # Prefect tells of a full disk in many ways, most of them about its server.
+        if shutil.disk_usage(settings.home).free < ROOM:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(settings.home)) from error
+        if server and (last_words := server.last_words()):
+            raise StoreError(f"Prefect's server did not stay: {last_words}", "orgmem curate") from error
+        raise
     seconds = round(time.monotonic() - began, 1)
     if as_json:
         emit_json({**tally.model_dump(mode="json", by_alias=True), "seconds": seconds})

@@ -94,12 +94,18 @@ def _definition(text: str, spans: Spans) -> str:
     if not match or not match[2]:
         return ""
     name = spans.free(match[1]).strip("`")
-    what = clause(match[2])
+    what = _as_told(clause(match[2]))
     if _RUNNABLE.match(name) or name.startswith("-"):
         return f"How do I {what}" if imperative(what) else f"Which command is for {what}"
     if imperative(what) or _USE_FOR.match(match[2]):
         return f"What should I use to {what}"
     return f"Where do I find {what}" if "/" in name or "." in name else f"What is {match[1]}, {what},"
+
+
+def _as_told(what: str) -> str:
+    """`Runs the tests` as `run the tests`."""
+    first, _, rest = what.partition(" ")
+    return f"{first[:-1]} {rest}" if rest and imperative(first.removesuffix("s")) and first.endswith("s") else what
 
 
 def _choice(text: str, _spans: Spans) -> str:

@@ -13,11 +13,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from orgmem.models.builtin.sentences import VAGUE
+from orgmem.text.headings import headings
 from schemas.learning import Hunk
 
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})\s*(\S*)")
 _TAG_LINE = re.compile(r"^\s*</?[A-Za-z][\w.-]*(?:\s[^>]*)?>\s*$")
-_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+\S")
 _META = re.compile(r"^\s*(?:[\w-]+:(?:\s.*)?|-\s.*|#.*|\s+\S.*|)$")
 _SEPARATOR = frozenset(" \t:|-")
 _CODE_LINE = re.compile(r"(?<=\s\s)(?:#|//|\u2190)\s|[;{}]$|^[\s\u2502]*[\u251c\u2514]\u2500")
@@ -116,11 +117,18 @@ def _listy(lines: Sequence[str]) -> bool:
 def _closed(lines: list[str], added: list[bool]) -> tuple[list[str], list[bool]]:
     """Lines with a fence put before them when the first fence mark they show is a closing one."""
     marks = [match for line in lines if (match := _FENCE.match(line))]
-    bare_first = bool(marks) and not marks[0][2]
+    bare_first = bool(marks) and not marks[0][2] and not _opens(lines)
     follows_open = len(marks) > 1 and bool(marks[1][2])
     if (bare_first and (len(marks) % 2 == 1 or follows_open)) or (not marks and _is_code(lines)):
         return ["```", *lines], [False, *added]
     return lines, added
+
+
+def _opens(lines: Sequence[str]) -> bool:
+    """Whether the first fence mark stands where an opening one does: after a blank line or a colon."""
+    first = next(index for index, line in enumerate(lines) if _FENCE.match(line))
+    above = lines[first - 1].strip() if first else "code"
+    return not above or above.endswith(":")
 
 
 def _is_code(lines: Sequence[str]) -> bool:
@@ -133,7 +141,7 @@ def _is_code(lines: Sequence[str]) -> bool:
 
 def _levels(hunk: Hunk, above: Sequence[str]) -> list[tuple[int, str]]:
     """The heading path with levels: from the context where it shows them, else guessed from the depth."""
-    shown = {match[2]: len(match[1]) for line in above if (match := _HEADING.match(line))}
+    shown = {heading.title: heading.level for heading in headings(above)}
     path: list[tuple[int, str]] = []
     for index, title in enumerate(hunk.heading_path):
         floor = path[-1][0] + 1 if path else 1

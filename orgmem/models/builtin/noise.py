@@ -12,12 +12,12 @@ _DATE = (
 )
 _STATUS = re.compile(
     r"^(?:last[ _](?:updated|audited|reviewed|modified|checked|verified)|audit[ _]result|updated|date|status"
-    rf"|created|version)\b[^.]{{0,60}}$|^(?:\W*(?:{_DATE})\W*)(?:[:\u2014\u2013-]|$)",
+    rf"|created|version)\b[^.]{{0,60}}$|^\W*(?:{_DATE})(?![\w/-])",
     re.IGNORECASE,
 )
 _LOG_HEADING = re.compile(
     r"^\W*(?:changelog|change log|recent (?:changes|updates)|history|progress|status|current status|audit log"
-    rf"|release notes|session log|what's new|\[?v?\d+\.\d+\S*|{_DATE})\W*(?:{_DATE})?\W*$",
+    rf"|release notes|(?:session |work )?log|what's new|\[?v?\d+\.\d+\S*|{_DATE})\W*(?:{_DATE})?\W*$",
     re.IGNORECASE,
 )
 _LOG_ENTRY = re.compile(
@@ -31,8 +31,9 @@ _INDEX_HEADING = re.compile(
     re.IGNORECASE,
 )
 _PERSONA = re.compile(
-    r"^you(?:'re| are) (?:an? |the )?(?:\w+ )?(?:helpful|expert|senior|experienced|world-class|skilled|"
-    r"seasoned|professional|ai assistant|assistant)\b|^(?:think|work) (?:carefully|step by step)",
+    r"^you(?:'re| are) \w+, (?:an?|the) \b"
+    r"|^you(?:'re| are) (?:an? |the )?(?:\w+ )?(?:helpful|expert|senior|experienced|world-class|skilled|seasoned"
+    r"|professional|ai assistant|assistant)\b|^(?:think|work) (?:carefully|step by step)",
     re.IGNORECASE,
 )
 _ABOUT_ITSELF = re.compile(

@@ -177,6 +177,8 @@ def _is_reference(token: str) -> bool:
 
 def _respelled(fact: str, gone: Iterable[str]) -> bool:
     """Whether it is an old fact with other digits or with a letter mended."""
+    if "=" in fact:
+        return False  # a setting's value is what the sentence is about
     bare = _DIGITS.sub("", fact)
     return any(
         bare == _DIGITS.sub("", old) or SequenceMatcher(None, fact, old).ratio() >= SAME_WORD for old in gone

@@ -16,6 +16,7 @@ HOSTILE = {
     "brackets": "[" * 50_000,
     "separator": "|" + " " * 250_000 + "a",
     "heading": "# " + "." * 50_000 + "a",
+    "marks": "# a" + " " * 20_000 + "#b",
     "nested": "\n".join(" " * depth + "- a" for depth in range(300)),
     "fences": "```\n" * 5_000,
 }

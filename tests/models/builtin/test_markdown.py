@@ -39,6 +39,11 @@ def test_a_line_added_inside_a_fence_is_code_though_the_hunk_shows_only_the_clos
     assert "npm run hmr" in block.text
 
 
+def test_a_fence_that_opens_after_a_blank_line_is_not_taken_for_a_closing_one() -> None:
+    (block,) = added("Keep it short.\n", above="# Doc\n", below="\n```\ncode\n")
+    assert block.kind is Kind.PARAGRAPH
+
+
 def test_a_directory_tree_without_any_fence_mark_is_code() -> None:
     (block,) = added("├── store/\n│   └── lake.py\n", above="├── cli/\n", below="└── text/\n")
     assert block.kind is Kind.CODE

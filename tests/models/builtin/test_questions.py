@@ -23,6 +23,7 @@ from tests.models.builtin.edits import drafts_of
         ("New examples should stay flat and short.", "Should new examples stay flat and short in payments?"),
         ("Fixtures live in `tests/fixtures`.", "Where do fixtures live in payments?"),
         ("The queue is stored in Redis.", "Where and how is the queue stored in payments?"),
+        ("- `make types` - Checks all types", "How do I check all types in payments?"),
         ("- `make lint` - Check style and types", "How do I check style and types in payments?"),
         (
             "- `src/lock.py` \u2014 Startup lock of shared storage",

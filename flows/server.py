@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -19,6 +20,8 @@ from orgmem.settings import has_prefect_server, prefect_home, use_prefect_server
 if TYPE_CHECKING:
     import uvicorn
 
+SLOW_IMPORTS = ("great_expectations", "lancedb", "dlt", "onnxruntime")
+"""4.8, 2.4, 1.0 and 0.1 seconds; what they are for is the business of those who use them."""
 LAST_EVENTS_SECONDS = 10
 """How long a server may take to write down the last events of a run."""
 
@@ -71,12 +74,20 @@ def ensure_prefect() -> Server | None:
     return server
 
 
+def warm_up() -> None:
+    """Import what a run needs anyway while the server starts: seconds that would otherwise follow it."""
+    for name in SLOW_IMPORTS:
+        import_module(name)
+
+
 def serve(fd: int) -> None:
     """Serve Prefect's API on an inherited listening socket until standard input closes. Runs in the child."""
     import uvicorn
     from prefect.server.api.server import create_app
 
-    config = uvicorn.Config(create_app, factory=True, fd=fd, log_level="error", lifespan="on")
+    config = uvicorn.Config(
+        create_app, factory=True, fd=fd, log_level="error", lifespan="on", timeout_graceful_shutdown=1
+    )
     server = uvicorn.Server(config)
     threading.Thread(target=_stop_with_parent, args=(server, sys.stdin.buffer), daemon=True).start()
     server.run()

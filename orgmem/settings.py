@@ -36,7 +36,7 @@ class Settings(BaseSettings):
     """Prefix of every table; tenants never see each other."""
     curator: Literal["builtin"] = "builtin"
     """Who reads learnings. The builtin curator needs no key and no network."""
-    batch_size: int = Field(100, ge=1, le=10_000)
+    batch_size: int = Field(200, ge=1, le=10_000)
     """Learnings a task run."""
     on_unsafe: Literal["drop", "quarantine"] = "drop"
     """What the gate does with an unsafe memory that no redaction can mend."""

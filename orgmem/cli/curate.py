@@ -43,10 +43,12 @@ def curate(
     if dry_run:
         _say_what_waits(as_json)
         return
-    from flows.server import ensure_prefect
+    from flows.server import ensure_prefect, warm_up
 
     server = ensure_prefect()
     began = time.monotonic()
+    if server:
+        warm_up()
     try:
         tally = asyncio.run(_run(str(settings.home), settings.tenant, limit))
     except Exception as error:

@@ -22,7 +22,7 @@ ORGMEM = Path(sys.executable).with_name("orgmem")
 
 
 def environment(home: Path, server: str) -> dict[str, str]:
-    return {**os.environ, "ORGMEM_HOME": str(home), "PREFECT_API_URL": server, "PYTHONHASHSEED": "random"}
+    return {**os.environ, "ORGMEM_HOME": str(home), "PREFECT_API_URL": server, "ORGMEM_BATCH_SIZE": "20"}
 
 
 def finish(home: Path, server: str, *words: str) -> float:

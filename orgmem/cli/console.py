@@ -1,7 +1,9 @@
 """What verbs share: settings from the options, data on stdout, progress and remarks on stderr."""
 
+import contextlib
 import json
 import sys
+from contextlib import AbstractContextManager
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +21,11 @@ def load_settings(**overrides: object) -> Settings:
     settings = Settings.load(**{key: value for key, value in overrides.items() if value is not None})
     quiet_libraries(settings)
     return settings
+
+
+def away_from_here() -> AbstractContextManager[None]:
+    """Leave the current folder: libraries read settings (`.env`, `prefect.toml`) from it, whoever wrote them."""
+    return contextlib.chdir("/")
 
 
 def emit_json(data: dict[str, Any]) -> None:

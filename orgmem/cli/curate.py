@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from orgmem.cli.console import Json, emit_json, load_settings, remark
+from orgmem.cli.console import Json, away_from_here, emit_json, load_settings, remark
 from orgmem.cli.funnel import funnel, outcomes
 from orgmem.errors import ConfigurationError, StoreError, UsageError
+from orgmem.settings import Settings
 from schemas.tally import Tally
 
 ROOM = 512 * 1024
@@ -41,23 +42,11 @@ def curate(
         )
     settings = load_settings()
     if dry_run:
-        _say_what_waits(as_json)
+        _say_what_waits(settings, as_json)
         return
-    from flows.server import ensure_prefect, warm_up
-
-    server = ensure_prefect()
     began = time.monotonic()
-    if server:
-        warm_up()
-    try:
-        tally = asyncio.run(_run(str(settings.home), settings.tenant, limit))
-    except Exception as error:
-        # Prefect tells of a full disk in many ways, most of them about its server.
-        if shutil.disk_usage(settings.home).free < ROOM:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(settings.home)) from error
-        if server and (last_words := server.last_words()):
-            raise StoreError(f"Prefect's server did not stay: {last_words}", "orgmem curate") from error
-        raise
+    with away_from_here():
+        tally = _run(settings, limit)
     seconds = round(time.monotonic() - began, 1)
     if as_json:
         emit_json({**tally.model_dump(mode="json", by_alias=True), "seconds": seconds})
@@ -65,17 +54,34 @@ def curate(
         _print(tally, seconds)
 
 
-async def _run(home: str, tenant: str, limit: int | None) -> Tally:
+def _run(settings: Settings, limit: int | None) -> Tally:
+    from flows.server import ensure_prefect, warm_up
+
+    server = ensure_prefect()
+    if server:
+        warm_up()
+    try:
+        return asyncio.run(_flow(str(settings.home), settings.tenant, limit))
+    except Exception as error:
+        # Prefect tells of a full disk in many ways, most of them about its server.
+        if shutil.disk_usage(settings.home).free < ROOM:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(settings.home)) from error
+        if server and (last_words := server.last_words()):
+            raise StoreError(f"Prefect's server did not stay: {last_words}", "orgmem curate") from error
+        raise
+
+
+async def _flow(home: str, tenant: str, limit: int | None) -> Tally:
     from flows.curate import curate as flow
 
     return await flow(home, tenant, limit)
 
 
-def _say_what_waits(as_json: bool) -> None:
-    from tasks.bench import open_bench
+def _say_what_waits(settings: Settings, as_json: bool) -> None:
+    from orgmem.store.lake import Lake
+    from orgmem.store.staging import Staging
 
-    bench = open_bench()
-    staged, pending = bench.staging.count(), len(bench.lake.pending_ids(None))
+    staged, pending = Staging(settings).count(), len(Lake(settings).pending_ids(None))
     if as_json:
         emit_json({"dry_run": True, "staged": staged, "pending": pending})
     else:

@@ -7,7 +7,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from orgmem.cli.console import Json, emit_json, load_settings, remark
+from orgmem.cli.console import Json, away_from_here, emit_json, load_settings, remark
 
 if TYPE_CHECKING:
     from orgmem.serve.answer import MemoryView
@@ -65,10 +65,11 @@ def show(
 def mcp() -> None:
     """Serve memories to a coding assistant: MCP over standard input and output."""
     settings = load_settings()
-    from orgmem.serve.mcp import build_server
-    from orgmem.serve.retrieve import open_retriever
+    with away_from_here():
+        from orgmem.serve.mcp import build_server
+        from orgmem.serve.retrieve import open_retriever
 
-    build_server(open_retriever(settings)).run("stdio", show_banner=False)
+        build_server(open_retriever(settings)).run("stdio", show_banner=False)
 
 
 def _card(memory: "MemoryView", number: str, remark_: str) -> RenderableType:

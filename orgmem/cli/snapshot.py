@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from orgmem.cli.console import Json, emit_json, load_settings, remark
+from orgmem.cli.console import Json, away_from_here, emit_json, load_settings, remark
 from orgmem.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,12 +35,13 @@ def snapshot(
 ) -> None:
     """Write the DuckDB snapshot and print its figures. Definitions: docs/metrics.md."""
     settings = load_settings()
-    from tasks.bench import Bench
-    from tasks.snapshot import preview, take
+    with away_from_here():
+        from tasks.bench import Bench
+        from tasks.snapshot import preview, take
 
-    # Not through the flow: starting a Prefect server takes longer than the snapshot does.
-    bench = Bench(settings)
-    figures = (preview(bench) if dry_run else take(bench)).model_dump(mode="json", by_alias=True)
+        # Not through the flow: starting a Prefect server takes longer than the snapshot does.
+        bench = Bench(settings)
+        figures = (preview(bench) if dry_run else take(bench)).model_dump(mode="json", by_alias=True)
     if as_json:
         emit_json(figures)
     else:

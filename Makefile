@@ -25,9 +25,10 @@ check: $(STAMP)
 
 $(STAMP): requirements-dev.lock pyproject.toml
 	@$(PYTHON) -I tools/platform_check.py
-	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@echo "Installing into $(VENV): a few minutes the first time."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # Needs uv. Both files are universal (3.11 to 3.13, Linux and macOS), hashed, and name no index.

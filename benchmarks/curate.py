@@ -90,7 +90,9 @@ def alone(home: Path) -> tuple[Stopwatch, int]:
     neighbourhood = Neighbourhood()
     bench.embedder.embed(["warm"])
     for batch_id, ids in numbered(ordered(bench), bench.settings.batch_size):
-        claim = Claim(batch_id=batch_id, run_id="bench", learnings=bench.lake.learnings(ids))
+        claim = Claim(
+            batch_id=batch_id, run_id="", curator="", prompt_hash="", learnings=bench.lake.learnings(ids)
+        )
         items = up_to_tag(claim, bench, watch)
         texts += 2 * len(items)
         with watch.of("embed"):
@@ -99,7 +101,7 @@ def alone(home: Path) -> tuple[Stopwatch, int]:
             collisions = list(collide_items(items, claim.by_id, *vectors, neighbourhood))
             steps = [collide_step(item, hit) for item, hit in zip(items, collisions, strict=True)]
         with watch.of("persist"):
-            to_memories(onward(steps), claim, "builtin", "", bench.clock())
+            to_memories(onward(steps), claim, bench.clock())
     return watch, texts
 
 

@@ -7,6 +7,7 @@ Unknown keys are errors in each.
 import logging
 import os
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Self
 
@@ -126,6 +127,13 @@ class Settings(BaseSettings):
                 f"orgmem.toml is not TOML: {error}", "mend orgmem.toml in ORGMEM_HOME"
             ) from error
         return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
+
+
+def ensure_home(settings: Settings) -> None:
+    """Make the folder of all data, for its owner only; one that is there keeps its rights."""
+    settings.home.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        settings.home.mkdir(mode=0o700)
 
 
 def _home_of(init_settings: PydanticBaseSettingsSource) -> Path:

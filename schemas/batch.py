@@ -12,6 +12,9 @@ class Claim(Record):
 
     batch_id: str
     run_id: str
+    curator: str
+    """Name of the curator that reads them: whoever persists the batch, this one stands in the memories."""
+    prompt_hash: str
     learnings: tuple[Learning, ...]
 
     @property

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from schemas.record import Instant, Record
+from schemas.record import VISIBLE, Instant, Record
 
 LearningId = Annotated[str, Field(pattern=r"^lrn_[0-9a-f]{24}$")]
 """`lrn_` and 24 hex digits of a hash over project, path, masked before and masked after."""
@@ -72,21 +72,21 @@ class Learning(Record):
     approved_at: Instant
     observed_at: Instant
     """When the edit was made: the commit's date for import and backfill."""
-    project: Annotated[str, Field(min_length=1, max_length=500)]
+    project: Annotated[str, Field(min_length=1, max_length=500), VISIBLE]
     """Project identity, e.g. `owner/name` or a normalised remote."""
-    path: Annotated[str, Field(min_length=1, max_length=2000)]
+    path: Annotated[str, Field(min_length=1, max_length=2000), VISIBLE]
     """The memory file's path inside the project, with forward slashes."""
     patch: Annotated[str, Field(min_length=1)]
     hunks: Annotated[tuple[Hunk, ...], Field(min_length=1)]
     masked: Annotated[int, Field(ge=0)] = 0
     """How many spans the local pre-scan masked."""
-    client: Annotated[str, Field(max_length=200)] = ""
+    client: Annotated[str, Field(max_length=200), VISIBLE] = ""
     """Name and version of the program that made the file."""
-    external_ids: tuple[str, ...] = ()
+    external_ids: tuple[Annotated[str, Field(max_length=500), VISIBLE], ...] = ()
     """What other systems call this edit."""
-    commit: str | None = None
+    commit: Annotated[str, Field(max_length=200), VISIBLE] | None = None
     """The commit that made the edit, where known."""
-    contributor: str | None = None
+    contributor: Annotated[str, Field(max_length=200), VISIBLE] | None = None
     """Pseudonym of the person who approved; governance only."""
 
     @model_validator(mode="after")

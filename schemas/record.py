@@ -31,6 +31,16 @@ Instant = Annotated[AwareDatetime, AfterValidator(_to_utc)]
 """A moment with a zone, kept in UTC."""
 
 
+def _no_control_characters(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("has a control or an invisible character")
+    return text
+
+
+VISIBLE = AfterValidator(_no_control_characters)
+"""For names of projects, files and commits: one line of visible text, since they are printed."""
+
+
 class Record(BaseModel):
     """A frozen model that refuses unknown keys."""
 

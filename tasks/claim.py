@@ -40,4 +40,5 @@ def plan(bench: Bench, limit: int | None) -> tuple[tuple[str, tuple[str, ...]], 
 def claim(bench: Bench, batch_id: str, learning_ids: tuple[str, ...]) -> None:
     """Bring a batch's learnings from the lake to the journal."""
     learnings = bench.lake.learnings(learning_ids)
-    bench.journal.open(Claim(batch_id=batch_id, run_id=bench.run_id, learnings=learnings))
+    who = {"curator": bench.curator.name, "prompt_hash": bench.curator.prompt_hash}
+    bench.journal.open(Claim(batch_id=batch_id, run_id=bench.run_id, learnings=learnings, **who))

@@ -91,20 +91,21 @@ def _learning(row: ImportRow, moment: datetime) -> Learning | str:
     before, after = redact(_plain(row.before)), redact(_plain(row.after))
     if _essence(before.text) == _essence(after.text):
         return NO_CHANGE
+    project, path = redact(row.repo).text, redact(row.path).text
     return Learning(
-        id=learning_id(row.repo, row.path, before.text, after.text),
+        id=learning_id(project, path, before.text, after.text),
         origin=Origin.IMPORT,
         approved_via=ApprovedVia.SCRIPT,
         approved_at=moment,
         observed_at=row.date,
-        project=row.repo,
-        path=row.path,
+        project=project,
+        path=path,
         patch=make_patch(before.text, after.text),
         hunks=line_hunks(before.text, after.text),
         masked=before.count + after.count,
         client=f"orgmem {__version__}",
-        external_ids=() if row.id is None else (str(row.id),),
-        commit=row.commit,
+        external_ids=() if row.id is None else (redact(str(row.id)).text,),
+        commit=None if row.commit is None else redact(row.commit).text,
     )
 
 

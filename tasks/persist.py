@@ -17,16 +17,14 @@ from tasks.stage import Step, result_of, retryable
 RULES = "persist/1"
 
 
-def to_memories(
-    items: Iterable[Item], claim: Claim, curator: str, prompt_hash: str, now: datetime
-) -> tuple[Memory, ...]:
+def to_memories(items: Iterable[Item], claim: Claim, now: datetime) -> tuple[Memory, ...]:
     """One memory an item, in their order. `now` becomes created_at, which a rerun leaves as it was.
 
     Raises:
         ValueError: an item has not been through gate, trust and tag.
     """
-    learnings = {learning.id: learning for learning in claim.learnings}
-    return tuple(_memory(item, learnings[item.learning_id], curator, prompt_hash, now) for item in items)
+    learnings = claim.by_id
+    return tuple(_memory(item, learnings[item.learning_id], claim, now) for item in items)
 
 
 def links_of(items: Iterable[Item]) -> tuple[Link, ...]:
@@ -43,7 +41,7 @@ def superseded_by(items: Iterable[Item]) -> dict[str, str]:
     return retired
 
 
-def _memory(item: Item, learning: Learning, curator: str, prompt_hash: str, now: datetime) -> Memory:
+def _memory(item: Item, learning: Learning, claim: Claim, now: datetime) -> Memory:
     if item.verdict is None or item.trust is None or item.tags is None:
         raise ValueError(f"item {item.id} lacks a verdict, trust evidence or tags")
     return Memory(
@@ -65,8 +63,8 @@ def _memory(item: Item, learning: Learning, curator: str, prompt_hash: str, now:
         contributor=learning.contributor,
         patch=learning.patch,
         security_scan=item.verdict,
-        curator=curator,
-        prompt_hash=prompt_hash,
+        curator=claim.curator,
+        prompt_hash=claim.prompt_hash,
     )
 
 
@@ -82,7 +80,7 @@ def _sources(learning: Learning) -> tuple[Source, ...]:
 def persist(bench: Bench, batch_id: str) -> None:
     """Apply a decided batch to the tables; again and again with the same end."""
     claim, decided = bench.journal.claim(batch_id), bench.journal.read(batch_id, Stage.COLLIDE)
-    memories = to_memories(decided.items, claim, bench.curator.name, bench.curator.prompt_hash, bench.clock())
+    memories = to_memories(decided.items, claim, bench.clock())
     vectors = bench.journal.vectors(batch_id, [item.id for item in decided.items])
     bench.memories.apply(memories, *vectors, links_of(decided.items), superseded_by(decided.items))
     steps = [

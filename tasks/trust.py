@@ -9,6 +9,7 @@ from schemas.disposition import Decision, Stage
 from schemas.learning import Learning
 from schemas.memory import Draft, TrustEvidence
 from tasks.bench import Bench
+from tasks.gate.verdict import MASKED_CAVEAT
 from tasks.stage import Step, result_of, retryable
 
 RULES = "trust/1"
@@ -18,7 +19,7 @@ def trust_of(draft: Draft, learning: Learning) -> TrustEvidence:
     """Whether the draft has an example and caveats, and when its edit was made."""
     return TrustEvidence(
         has_example=bool(draft.example),
-        has_caveats=bool(draft.caveats),
+        has_caveats=any(caveat != MASKED_CAVEAT for caveat in draft.caveats),  # ours is no merit of the author
         observed_at=learning.observed_at,
     )
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from orgmem.identity import digest, learning_id, memory_id
-from schemas.batch import Item
+from schemas.batch import Claim, Item
 from schemas.disposition import DECISIONS, Decision, Disposition, Stage
 from schemas.learning import ApprovedVia, Hunk, Learning, Origin
 from schemas.memory import Draft, Memory, Source, TrustEvidence
@@ -63,6 +63,11 @@ def an_item(ordinal: int = 0, learning: Learning | None = None, **changes: Any) 
         "trust": TrustEvidence(has_example=True, has_caveats=False, observed_at=OBSERVED),
     }
     return Item(**{**fields, **changes})
+
+
+def a_claim(*learnings: Learning) -> Claim:
+    """A batch of learnings, claimed by a curator with a name."""
+    return Claim(batch_id="000001", run_id="run_1", curator="builtin/1", prompt_hash="rules", learnings=learnings)
 
 
 def a_disposition(stage: Stage = Stage.ENRICH, decision: Decision | None = None, **changes: Any) -> Disposition:

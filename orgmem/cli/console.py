@@ -9,23 +9,30 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from orgmem.settings import Settings, quiet_libraries
+from orgmem.settings import Settings, ensure_home, quiet_libraries
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, errors too.")]
 
 stderr = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
 
-def load_settings(**overrides: object) -> Settings:
+def load_settings(*, make_home: bool = False) -> Settings:
     """The settings of this process, with every library's state and telemetry settled before its import."""
-    settings = Settings.load(**{key: value for key, value in overrides.items() if value is not None})
+    settings = Settings.load()
     quiet_libraries(settings)
+    if make_home:
+        ensure_home(settings)
     return settings
 
 
 def away_from_here() -> AbstractContextManager[None]:
     """Leave the current folder: libraries read settings (`.env`, `prefect.toml`) from it, whoever wrote them."""
     return contextlib.chdir("/")
+
+
+def printable(text: str) -> str:
+    """The text with every character that could steer a terminal as its escape; line ends and tabs stay."""
+    return "".join(char if char.isprintable() or char in "\n\t" else ascii(char)[1:-1] for char in text)
 
 
 def emit_json(data: dict[str, Any]) -> None:
@@ -35,4 +42,4 @@ def emit_json(data: dict[str, Any]) -> None:
 
 def remark(text: str) -> None:
     """One line on stderr."""
-    stderr.print(text)
+    stderr.print(printable(text))

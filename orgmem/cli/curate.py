@@ -12,6 +12,7 @@ from rich.console import Console
 
 from orgmem.cli.console import Json, away_from_here, emit_json, load_settings, remark
 from orgmem.cli.funnel import funnel, outcomes
+from orgmem.cli.progress import progress_of
 from orgmem.errors import ConfigurationError, StoreError, UsageError
 from orgmem.settings import Settings
 from schemas.tally import Tally
@@ -32,7 +33,10 @@ def curate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what waits; write nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Turn staged learnings into memories: ingest, then enrich, gate, trust, tag, collide, persist."""
+    """Turn staged learnings into memories.
+
+    Ingest, then enrich, gate, trust, tag, collide and persist.
+    """
     if limit is not None and limit < 1:
         raise UsageError(f"--limit must be at least 1, not {limit}", "orgmem curate --limit 100")
     if curator not in (None, *CURATORS):
@@ -40,12 +44,12 @@ def curate(
             f"curator {curator!r} is not in this release, which has: {', '.join(CURATORS)}",
             "orgmem curate --curator builtin",
         )
-    settings = load_settings()
+    settings = load_settings(make_home=not dry_run)
     if dry_run:
         _say_what_waits(settings, as_json)
         return
     began = time.monotonic()
-    with away_from_here():
+    with away_from_here(), progress_of(settings):
         tally = _run(settings, limit)
     seconds = round(time.monotonic() - began, 1)
     if as_json:

@@ -13,8 +13,8 @@ def outcomes(tally: Tally) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
     table.add_column()
-    table.add_row("learnings", ", ".join(f"{name} {count:,}" for name, count in learnings.items()))
-    table.add_row("memories", ", ".join(f"{name} {count:,}" for name, count in memories.items()))
+    table.add_row("learnings", ", ".join(f"{name}\u00a0{count:,}" for name, count in learnings.items()))
+    table.add_row("memories", ", ".join(f"{name}\u00a0{count:,}" for name, count in memories.items()))
     return table
 
 
@@ -27,7 +27,7 @@ def funnel(tally: Tally) -> Table:
     table.add_column("the others ended here because", overflow="fold")
     for stage, count in tally.stages.items():
         commonest = sorted(count.reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-        shown = [f"{reason} {number:,}" for reason, number in commonest[:MOST_REASONS]]
+        shown = [f"{reason}\u00a0{number:,}" for reason, number in commonest[:MOST_REASONS]]
         rest = sum(number for _, number in commonest[MOST_REASONS:])
         more = [f"other {rest:,}"] if rest else []
         table.add_row(stage, f"{count.in_:,}", f"{count.out:,}", ", ".join([*shown, *more]))

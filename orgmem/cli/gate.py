@@ -33,7 +33,10 @@ def gate(
     batch: Annotated[Path | None, typer.Option(help="JSON Lines with rows {id, text}; prints JSON Lines.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Say whether a text may become a memory, and what must be masked in it."""
+    """Say whether a text may become a memory.
+
+    And what must be masked in it.
+    """
     settings = load_settings()
     if batch is not None:
         raise typer.Exit(0 if _judge_rows(batch, settings) else 1)

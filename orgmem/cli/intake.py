@@ -25,11 +25,14 @@ def import_(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count, but stage nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Stage a file's revisions of memory files as approved learnings. Importing twice changes nothing."""
+    """Stage edits of memory files as approved learnings.
+
+    Importing twice changes nothing.
+    """
     from orgmem.identity import now
     from tasks.intake import import_file
 
-    settings = load_settings()
+    settings = load_settings(make_home=not dry_run)
     with stderr.status(f"reading {file.name}"):
         done = import_file(file, settings, now, dry_run=dry_run)
     if as_json:
@@ -38,6 +41,8 @@ def import_(
         print(f"read {done.read:,}, new {done.new:,}, seen {done.seen:,}, rejected {done.rejected:,}")
     if not done.read:
         remark(f"{file} is empty: nothing to import")
+    elif done.new and not (as_json or dry_run or done.rejected):
+        remark("next: orgmem curate")
     if done.rejected:
         remark(f"{done.rejected:,} rejected, first {done.first_reason}; next: orgmem curate && {SEE_REJECTS}")
 
@@ -46,7 +51,10 @@ def validate(
     file: Annotated[Path, typer.Argument(help="A staging file: one learning as JSON.", readable=False)],
     as_json: Json = False,
 ) -> None:
-    """Check a staging file against the learning schema, and that its patch and hunks agree."""
+    """Check a staging file against the learning schema.
+
+    Its patch and hunks must agree, too.
+    """
     from orgmem.store.staging import parse_learning
 
     longest = load_settings().max_row_bytes

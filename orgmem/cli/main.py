@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from orgmem import __version__
+from orgmem.cli.console import printable
 from orgmem.errors import OrgmemError
 
 OURS = re.compile(r".*[/\\](?:orgmem|schemas|tasks|flows)[/\\](?!.*site-packages)")
@@ -86,7 +87,7 @@ def fail(code: str, message: str, hint: str, exit_code: int, as_json: bool) -> i
     Returns:
         The exit code.
     """
-    line = " ".join(message.split())
+    line = printable(" ".join(message.split()))
     if as_json:
         print(json.dumps({"error": {"code": code, "message": line, "hint": hint}}, ensure_ascii=False))
     else:

@@ -7,7 +7,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from orgmem.cli.console import Json, away_from_here, emit_json, load_settings, remark
+from orgmem.cli.console import Json, away_from_here, emit_json, load_settings, printable, remark
 
 if TYPE_CHECKING:
     from orgmem.serve.answer import MemoryView
@@ -59,11 +59,14 @@ def show(
         return
     console = Console(highlight=False)
     console.print(_card(memory, "", str(memory.state)))
-    console.print(Padding(Group(*map(Text, _details(memory))), (0, 0, 0, 3), expand=False))
+    console.print(Padding(Group(*map(line, _details(memory))), (0, 0, 0, 3), expand=False))
 
 
 def mcp() -> None:
-    """Serve memories to a coding assistant: MCP over standard input and output."""
+    """Serve memories to a coding assistant over MCP.
+
+    Over standard input and output.
+    """
     settings = load_settings()
     with away_from_here():
         from orgmem.serve.mcp import build_server
@@ -72,16 +75,21 @@ def mcp() -> None:
         build_server(open_retriever(settings)).run("stdio", show_banner=False)
 
 
+def line(text: str, style: str = "") -> Text:
+    """A stored text for a terminal: never markup, never a control sequence."""
+    return Text(printable(text), style=style)
+
+
 def _card(memory: "MemoryView", number: str, remark_: str) -> RenderableType:
     """A memory as text: question, answer, example, caveats, and a line about where it comes from."""
-    body: list[Text] = [Text(memory.answer)]
+    body: list[Text] = [line(memory.answer)]
     if memory.example:
-        body.append(Text("\n".join(f"  {line}" for line in memory.example.splitlines()), style="cyan"))
-    body += [Text(f"! {caveat}", style="yellow") for caveat in memory.caveats]
+        body.append(line("\n".join(f"  {line}" for line in memory.example.splitlines()), style="cyan"))
+    body += [line(f"! {caveat}", style="yellow") for caveat in memory.caveats]
     tags = ", ".join((*memory.tags.tools, *memory.tags.types))
     about = f"{memory.project} · trust {memory.trust.score:.1f} · {memory.standing} · {_age(memory.age_days)}"
-    body += [Text(f"{about} · {remark_}", style="dim"), Text(f"{tags} · {memory.id}", style="dim")]
-    question = Text(f"{number}{memory.question}", style="bold")
+    body += [line(f"{about} · {remark_}", style="dim"), line(f"{tags} · {memory.id}", style="dim")]
+    question = line(f"{number}{memory.question}", style="bold")
     return Group(question, Padding(Group(*body), (0, 0, 1, 3), expand=False))
 
 

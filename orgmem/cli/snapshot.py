@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from orgmem.cli.console import Json, away_from_here, emit_json, load_settings, remark
+from orgmem.cli.console import Json, away_from_here, emit_json, load_settings, printable, remark
 from orgmem.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,8 +33,11 @@ def snapshot(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the figures; write nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write the DuckDB snapshot and print its figures. Definitions: docs/metrics.md."""
-    settings = load_settings()
+    """Write the DuckDB snapshot and print its figures.
+
+    Definitions: docs/metrics.md.
+    """
+    settings = load_settings(make_home=not dry_run)
     with away_from_here():
         from tasks.bench import Bench
         from tasks.snapshot import preview, take
@@ -56,7 +59,10 @@ def sql(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV with a header.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Ask the snapshot: read-only, no other files, no settings. All moments are UTC."""
+    """Ask the snapshot in SQL, read-only.
+
+    No other files, no settings; all moments are UTC.
+    """
     if as_csv and as_json:
         raise UsageError("--csv and --json exclude each other", "orgmem sql QUERY --json")
     settings = load_settings()
@@ -97,7 +103,7 @@ def visible(cell: object) -> str:
     """A cell on a terminal: control characters, which could steer it, as escapes; nothing for none."""
     shown = plain(cell)
     text = shown if isinstance(shown, str) else "" if shown is None else json.dumps(shown, ensure_ascii=False)
-    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text)
+    return printable(text)
 
 
 def _csv_cell(cell: object) -> object:

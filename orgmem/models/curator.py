@@ -21,7 +21,7 @@ class NothingReason(StrEnum):
     MOVED = "moved"
     """Text changed its place."""
     REFERENCE_UPDATE = "reference_update"
-    """Only paths, links, versions, numbers or dates changed in sentences that stay the same."""
+    """Only paths, links or spellings changed in sentences that stay the same."""
     WORDING_ONLY = "wording_only"
     """A few plain words changed."""
     INDEX_ONLY = "index_only"

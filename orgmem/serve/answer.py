@@ -110,14 +110,20 @@ def view_of(memory: ShownMemory, links: Sequence[Link], now: datetime) -> Memory
         standing=standing_of(memory.trust),
         state=memory.state,
         superseded_by=memory.superseded_by,
-        project=memory.project,
+        project=_clean(memory.project),
         heading_path=tuple(_clean(heading) for heading in memory.heading_path),
         observed_at=memory.observed_at,
         created_at=memory.created_at,
         age_days=max(0, (now - memory.observed_at).days),
-        sources=memory.sources,
+        sources=tuple(_clean_source(source) for source in memory.sources),
         links=tuple(_link_view(memory.id, link) for link in links if memory.id in (link.source, link.target)),
     )
+
+
+def _clean_source(source: Source) -> Source:
+    names = {"project": _clean(source.project), "path": _clean(source.path)}
+    known = None if source.external_id is None else _clean(source.external_id)
+    return source.model_copy(update={**names, "external_id": known})
 
 
 def standing_of(evidence: TrustEvidence) -> Standing:

@@ -8,6 +8,15 @@ TEMPORARY = ".tmp-"
 """Prefix of a file that is being written; readers pass it over."""
 
 
+def to_disk(path: Path) -> None:
+    """Have a file's bytes, or a folder's names, outlast a power cut."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Write beside the target, fsync, rename. A reader never sees a part, a crash leaves the old file or the new.
 
@@ -22,6 +31,7 @@ def write_atomically(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)
+        to_disk(path.parent)
     except BaseException:
         aside.unlink(missing_ok=True)
         raise

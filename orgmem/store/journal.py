@@ -73,6 +73,11 @@ class Journal:
         present = [stage for stage in Stage if self._file(batch_id, stage).exists()]
         return tuple(row for stage in present for row in self.read(batch_id, stage).dispositions)
 
+    def reached(self, batch_id: str) -> str:
+        """The last stage that has left its result; `claim` before the first."""
+        present = [stage.value for stage in Stage if self._file(batch_id, stage).exists()]
+        return present[-1] if present else "claim"
+
     def forget(self, batch_id: str) -> None:
         """Remove a batch; a crash half way leaves it undecided or whole."""
         self._file(batch_id, Stage.COLLIDE).unlink(missing_ok=True)

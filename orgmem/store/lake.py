@@ -5,7 +5,6 @@ files of completed loads only; what a killed load left is swept away by the next
 their learning's row, so that the two can never disagree, and read as a table of their own.
 """
 
-import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from pydantic import BaseModel
 
 from orgmem.errors import BusyError, StoreError
 from orgmem.settings import Settings
+from orgmem.store.atomic import to_disk
 from orgmem.store.lake_reader import HUNKS_SQL, LEARNINGS_SQL, LakeReader, first_rows
 from orgmem.store.lake_tables import PIPELINE, SCHEMAS, StoredTable
 from schemas.disposition import Disposition
@@ -156,15 +156,9 @@ def _run_pipeline(lake: Path, work: Path, tables: dict[StoredTable, pa.Table]) -
     )
     resources = [dlt.resource([table], name=name, write_disposition="append") for name, table in tables.items()]
     info = pipeline.run(resources, loader_file_format="parquet")
-    for load_id in info.loads_ids:
-        _to_disk(lake.glob(f"*/*{load_id}*"))
-
-
-def _to_disk(paths: Iterable[Path]) -> None:
-    """Outlast a power cut: the staged files are removed next."""
-    for path in paths:
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
+    written = [path for load_id in info.loads_ids for path in lake.glob(f"*/*{load_id}*")]
+    for path in (*written, *{path.parent for path in written}):
+        to_disk(path)  # the staged files are removed next
 
 
 def _plainly(error: BaseException, lake: Path) -> OSError | StoreError:

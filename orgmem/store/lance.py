@@ -1,6 +1,7 @@
 """LanceDB tables by name: opened lazily, upserted by key, indexed, compacted. What our tables need alike."""
 
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -45,7 +46,7 @@ class LanceTables:
 
     def open(self, name: str) -> Any:
         """The table, or none where nothing was ever written. Every read sees what other processes wrote."""
-        if name not in self._opened and (self._folder / f"{name}.lance").exists():
+        if name not in self._opened and self._is_whole(name):
             with told("open"):
                 self._opened[name] = self._connect().open_table(name)
         return self._opened.get(name)
@@ -96,10 +97,16 @@ class LanceTables:
     def _merge(self, name: str, rows: pa.Table) -> None:
         table = self.open(name)
         if table is None:
+            # What a killed creation left: a folder without a manifest, which nobody could open or create.
+            shutil.rmtree(self._folder / f"{name}.lance", ignore_errors=True)
             table = self._connect().create_table(name, schema=self._shapes[name].schema, exist_ok=True)
             self._opened[name] = table
         key = list(self._shapes[name].key)
         table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all().execute(rows)
+
+    def _is_whole(self, name: str) -> bool:
+        """Whether the table's first commit was finished."""
+        return any((self._folder / f"{name}.lance" / "_versions").glob("*.manifest"))
 
     def _connect(self) -> Any:
         import lancedb

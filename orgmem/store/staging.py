@@ -19,9 +19,10 @@ from pydantic import ValidationError
 
 from orgmem.identity import digest
 from orgmem.settings import Settings
-from orgmem.store.atomic import TEMPORARY, write_atomically
+from orgmem.store.atomic import TEMPORARY, to_disk, write_atomically
 from orgmem.store.rejects import Problem, reasons
 from orgmem.text.diff import patch_agrees
+from orgmem.text.redact import redact
 from schemas.learning import Learning, Reject, Sighting
 
 _STALE_SECONDS = 24 * 3600
@@ -56,7 +57,24 @@ def parse_learning(data: bytes) -> Learning | tuple[Problem, ...]:
         return reasons(error)
     if not patch_agrees(learning.patch, learning.hunks):
         return (Problem("patch", "removes or adds other lines than hunks says: they must agree"),)
-    return learning
+    unmasked = tuple(Problem(name, "holds what looks like a secret: mask it") for name in _unmasked(learning))
+    return unmasked or learning
+
+
+def _unmasked(learning: Learning) -> Iterator[str]:
+    """Fields that would bring a secret into the lake; a client masks before it diffs."""
+    hunks = (text for hunk in learning.hunks for text in (*hunk.heading_path, hunk.before, hunk.after))
+    context = (text for hunk in learning.hunks for text in (hunk.context_before, hunk.context_after))
+    named = {
+        "project": learning.project,
+        "path": learning.path,
+        "external_ids": "\n".join(learning.external_ids),
+        "commit": learning.commit or "",
+        "client": learning.client,
+        "contributor": learning.contributor or "",
+        "hunks": "\n".join((*hunks, *context)),
+    }
+    return (name for name, text in named.items() if text and redact(text).count)
 
 
 def sightings_of(learning: Learning) -> tuple[Sighting, ...]:
@@ -217,13 +235,15 @@ class Batch:
         unknown = (name for name, ids in self.names.items() if not known.issuperset(ids))
         wanted = [name for name in unknown if not (self.staging / name).exists()]
         for name in wanted:
-            _to_disk(self.aside / name)
+            to_disk(self.aside / name)
         published: list[str] = []
         try:
             for name in wanted:
-                (self.aside / name).replace(self.staging / name)
-                published.append(name)
-            _to_disk(self.staging)
+                # Another import may have been first: a link refuses what a rename would replace.
+                with suppress(FileExistsError):
+                    os.link(self.aside / name, self.staging / name)
+                    published.append(name)
+            to_disk(self.staging)
         except BaseException:
             for name in published:
                 (self.staging / name).unlink(missing_ok=True)
@@ -240,11 +260,3 @@ def _parse_reject(data: bytes) -> Reject | tuple[Problem, ...]:
         return Reject.model_validate_json(data)
     except ValidationError as error:
         return reasons(error)
-
-
-def _to_disk(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

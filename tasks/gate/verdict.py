@@ -80,7 +80,7 @@ def judge(draft: Draft, learning: Learning, on_unsafe: OnUnsafe) -> Judgement:
     count = sum(redacted[part.text].count for part in parts(draft))
     categories = {
         Category.SECRETS: check_secrets(parts(draft), masked.answer),
-        Category.INJECTION: _injection(parts(masked)),
+        Category.INJECTION: _injection([*parts(masked), *_shown_of(learning)]),
         Category.GROUNDING: check_grounding(parts(draft), learning),
     }
     verdict = _verdict(categories, on_unsafe, count)
@@ -94,6 +94,11 @@ def judge(draft: Draft, learning: Learning, on_unsafe: OnUnsafe) -> Judgement:
             return Drop(verdict)
         case Action.QUARANTINE:
             return Quarantine(verdict)
+
+
+def _shown_of(learning: Learning) -> Iterable[Part]:
+    """What every answer shows of where a memory comes from."""
+    return Part("project", learning.project), Part("path", learning.path)
 
 
 def judge_text(text: str, on_unsafe: OnUnsafe) -> tuple[GateVerdict, str]:

@@ -1,4 +1,4 @@
-"""Where no Prefect server is configured, ours starts one; nothing of the current folder takes part; it never stays."""
+"""Where no Prefect server is configured, ours starts one; nothing of the folder takes part; it never stays."""
 
 import json
 import os

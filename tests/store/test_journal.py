@@ -7,9 +7,9 @@ import pytest
 
 from orgmem.settings import Settings
 from orgmem.store.journal import Journal
-from schemas.batch import Claim, StageResult
+from schemas.batch import StageResult
 from schemas.disposition import Stage
-from tests.samples import a_disposition, a_learning
+from tests.samples import a_claim, a_disposition, a_learning
 
 EMPTY = StageResult(items=(), dispositions=())
 
@@ -20,7 +20,7 @@ def journal(settings: Settings) -> Journal:
 
 
 def test_a_batch_is_decided_once_collide_has_written(journal: Journal) -> None:
-    journal.open(Claim(batch_id="000001", run_id="run_1", learnings=(a_learning(),)))
+    journal.open(a_claim(a_learning()))
     journal.write("000001", Stage.ENRICH, EMPTY)
     assert not journal.decided("000001")
     journal.write("000001", Stage.COLLIDE, EMPTY)
@@ -28,7 +28,7 @@ def test_a_batch_is_decided_once_collide_has_written(journal: Journal) -> None:
 
 
 def test_what_is_written_is_read_back_unchanged(journal: Journal) -> None:
-    claim = Claim(batch_id="000001", run_id="run_1", learnings=(a_learning(), a_learning(path="b/CLAUDE.md")))
+    claim = a_claim(a_learning(), a_learning(path="b/CLAUDE.md"))
     journal.open(claim)
     assert journal.claim("000001") == claim
     questions = np.eye(3, 384, dtype=np.float32)
@@ -49,6 +49,14 @@ def test_batches_come_in_the_order_of_their_claims(journal: Journal) -> None:
     for number in (11, 2, 1):
         journal.write(f"{number:06d}", Stage.ENRICH, EMPTY)
     assert journal.batches() == ("000001", "000002", "000011")
+
+
+def test_a_batch_says_how_far_it_came(journal: Journal) -> None:
+    journal.open(a_claim(a_learning()))
+    assert journal.reached("000001") == "claim"
+    journal.write("000001", Stage.ENRICH, EMPTY)
+    journal.write("000001", Stage.GATE, EMPTY)
+    assert journal.reached("000001") == "gate"
 
 
 def test_a_forgotten_batch_leaves_nothing(journal: Journal, settings: Settings) -> None:

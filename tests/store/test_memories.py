@@ -264,10 +264,23 @@ def test_operators_around_a_word_do_not_change_what_it_finds(indexed: MemoryStor
         assert indexed.text_search(query, ANYWHERE, 5) == plain
 
 
-def test_a_table_that_is_no_table_is_a_store_error(store: MemoryStore, settings: Settings) -> None:
-    (settings.tables / "memories.lance").mkdir(parents=True)
+def test_a_table_with_a_broken_manifest_is_a_store_error(store: MemoryStore, settings: Settings) -> None:
+    versions = settings.tables / "memories.lance" / "_versions"
+    versions.mkdir(parents=True)
+    (versions / "1.manifest").write_bytes(b"broken")
     with pytest.raises(StoreError, match="can't open"):
         store.count()
+
+
+@pytest.mark.parametrize("table", ["memories", "links", "tags"])
+def test_what_a_killed_creation_of_a_table_left_is_made_anew(
+    table: str, store: MemoryStore, settings: Settings
+) -> None:
+    (settings.tables / f"{table}.lance" / "data").mkdir(parents=True)
+    (settings.tables / f"{table}.lance" / "_versions").mkdir()
+    assert store.count() == 0
+    keep(store, some(1))
+    assert store.count() == 1
 
 
 WRITER = textwrap.dedent("""

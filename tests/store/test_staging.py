@@ -10,6 +10,7 @@ from orgmem.settings import Settings
 from orgmem.store.rejects import reject
 from orgmem.store.staging import Gone, Invalid, Staging, file_name, parse_learning, sightings_of
 from schemas.learning import Learning
+from tests.revisions import TOKEN
 from tests.samples import OBSERVED, a_hunk, a_learning
 
 
@@ -158,13 +159,12 @@ def stuck_at_the_last(staging: Staging) -> None:
         last = list(batch.names)[-1]
         assert batch.aside is not None
         (batch.aside / last).unlink()
-        (batch.aside / last).mkdir()
-        (staging.folder / last).symlink_to(staging.folder / "nowhere")  # no folder is renamed over a link
+        (batch.aside / last).mkdir()  # no folder can be linked
         batch.publish(frozenset())
 
 
 def test_a_batch_that_cannot_be_published_takes_back_what_it_had_staged(staging: Staging) -> None:
-    with pytest.raises(NotADirectoryError):
+    with pytest.raises(PermissionError):
         stuck_at_the_last(staging)
     assert staging.names() == ()
 
@@ -199,3 +199,13 @@ def test_what_a_killed_writer_left_goes_after_a_day(staging: Staging) -> None:
     with staging.batch():
         pass
     assert (old.exists(), fresh.exists()) == (False, True)
+
+
+@pytest.mark.parametrize("field", ["project", "path", "commit", "contributor", "hunks"])
+def test_a_file_of_another_program_that_holds_a_secret_is_set_aside(field: str, staging: Staging) -> None:
+    if field == "hunks":
+        learning = a_learning(f"Log in with {TOKEN} first.\n")
+    else:
+        learning = a_learning().model_copy(update={field: TOKEN})
+    found = staging.read(drop(staging, "hook.json", learning.model_dump_json().encode()))
+    assert problems_of(found).startswith(f"{field}: holds what looks like a secret")

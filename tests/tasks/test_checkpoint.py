@@ -9,13 +9,13 @@ import pytest
 
 from orgmem.settings import Settings
 from orgmem.store.journal import Journal
-from schemas.batch import Claim, Item, StageResult
+from schemas.batch import Item, StageResult
 from schemas.disposition import Stage
 from schemas.memory import Tags
 from schemas.verdict import Action, GateVerdict, Status
 from tasks.bench import Bench
 from tasks.checkpoint import check_items, check_learnings, unfit_items, unfit_learnings
-from tests.samples import OBSERVED, a_draft, a_learning, an_item
+from tests.samples import OBSERVED, a_claim, a_draft, a_learning, an_item
 
 
 def a_checked_item(ordinal: int = 0, *, action: Action = Action.PERSIST, **changes: Any) -> Item:
@@ -115,7 +115,7 @@ def test_checkpoints_at_once_do_not_mix(capfd: pytest.CaptureFixture[str]) -> No
 def test_the_tasks_read_the_batch_from_the_journal(settings: Settings) -> None:
     journal, bench = Journal(settings), Bench(settings, clock=lambda: OBSERVED)
     ahead = a_learning(observed_at=OBSERVED + timedelta(days=9))
-    journal.open(Claim(batch_id="000001", run_id="run_1", learnings=(ahead,)))
+    journal.open(a_claim(ahead))
     journal.write("000001", Stage.TAG, StageResult(items=(a_checked_item(action=Action.DROP),), dispositions=()))
     assert check_learnings.fn(bench, "000001") == {ahead.id: "expectation:observed_at_is_not_ahead"}
     assert list(check_items.fn(bench, "000001").values()) == ["expectation:verdict_lets_pass"]

@@ -236,3 +236,19 @@ def test_of_two_dates_of_one_sighting_neither_is_lost(tmp_path: Path, settings: 
     later = (datetime(2026, 3, 1, 12, tzinfo=UTC) + timedelta(days=1)).isoformat()
     take_in(tmp_path, settings, a_row(), a_row(date=later))
     assert len(staged(settings)) == 2
+
+
+@pytest.mark.parametrize("key", ["repo", "path", "id", "commit"])
+def test_a_secret_in_a_name_is_masked_like_one_in_a_text(key: str, tmp_path: Path, settings: Settings) -> None:
+    take_in(tmp_path, settings, a_row(**{key: f"https://pat:{TOKEN}@example.org/acme/x"}))
+    (learning,) = staged(settings)
+    assert TOKEN not in learning.model_dump_json()
+    assert "[masked:" in learning.model_dump_json()
+
+
+@pytest.mark.parametrize("key", ["repo", "path", "id", "commit"])
+@pytest.mark.parametrize("text", ["a\x1b[2Jb", "a\nb", "a\u202eb", "a\x00b"])
+def test_a_name_with_a_control_character_is_rejected(
+    key: str, text: str, tmp_path: Path, settings: Settings
+) -> None:
+    assert counts(take_in(tmp_path, settings, a_row(**{key: text}))) == (1, 0, 0, 1)

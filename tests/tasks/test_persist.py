@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from schemas.batch import Claim, Item
+from schemas.batch import Item
 from schemas.memory import Link, LinkKind, Tags
 from tasks.persist import links_of, superseded_by, to_memories
-from tests.samples import OBSERVED, a_learning, a_memory, an_item
+from tests.samples import OBSERVED, a_claim, a_learning, a_memory, an_item
 
 LEARNING = a_learning(external_ids=("row-1", "row-2"), contributor="person-1")
-CLAIM = Claim(batch_id="000001", run_id="run_1", learnings=(LEARNING,))
+CLAIM = a_claim(LEARNING)
 NOW = OBSERVED + timedelta(days=3)
 
 
@@ -24,7 +24,7 @@ def ready(ordinal: int = 0, **changes: Any) -> Item:
 
 
 def test_a_memory_has_its_items_id_and_its_learnings_provenance() -> None:
-    first, second = to_memories([ready(0), ready(1)], CLAIM, "builtin/1", "rules", NOW)
+    first, second = to_memories([ready(0), ready(1)], CLAIM, NOW)
     assert (first.id, second.id) == (ready(0).id, ready(1).id)
     assert first.patch == LEARNING.patch
     assert first.contributor == "person-1"
@@ -36,16 +36,16 @@ def test_a_memory_has_its_items_id_and_its_learnings_provenance() -> None:
 
 def test_a_learning_without_a_name_elsewhere_is_one_source() -> None:
     learning = a_learning("Other words.\n")
-    claim = Claim(batch_id="000001", run_id="run_1", learnings=(learning,))
+    claim = a_claim(learning)
     item = ready().model_copy(update={"learning_id": learning.id})
-    (memory,) = to_memories([item], claim, "c", "p", NOW)
+    (memory,) = to_memories([item], claim, NOW)
     assert [source.external_id for source in memory.sources] == [None]
 
 
 @pytest.mark.parametrize("missing", ["verdict", "tags", "trust"])
 def test_an_item_that_has_missed_a_stage_is_refused(missing: str) -> None:
     with pytest.raises(ValueError, match="lacks"):
-        to_memories([ready().model_copy(update={missing: None})], CLAIM, "c", "p", NOW)
+        to_memories([ready().model_copy(update={missing: None})], CLAIM, NOW)
 
 
 def test_the_first_that_retires_a_memory_is_its_successor() -> None:

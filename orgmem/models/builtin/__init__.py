@@ -4,6 +4,7 @@ A learning's hunks become blocks (markdown), of which what is new (novelty, nois
 each unit into a question, an answer, an example and caveats. Every fact is copied from the learning.
 """
 
+from importlib.resources import files
 from pathlib import PurePosixPath
 
 from orgmem.identity import digest
@@ -17,16 +18,22 @@ from schemas.learning import Learning
 from schemas.memory import Draft
 
 RULES = 1
-"""Version of the rules: raised with every change of what they make of a learning."""
+"""Version of the rules, for readers; `prompt_hash` follows every change of them by itself."""
 
 _PLAIN_FOLDERS = word_list("plain_folders")
+
+
+def _rules_hash() -> str:
+    """Hash of the rules and word lists: they are this package's files."""
+    sources = sorted(files(__name__).iterdir(), key=lambda source: source.name)
+    return digest(*(source.read_text("utf-8") for source in sources if source.name.endswith((".py", ".toml"))))
 
 
 class BuiltinCurator:
     """Drafts by rules. The same learning gives the same drafts, always."""
 
     name = f"builtin/{RULES}"
-    prompt_hash = digest("builtin", str(RULES))
+    prompt_hash = _rules_hash()
 
     def enrich(self, learning: Learning) -> Enrichment:
         """Drafts in the order of the file, or the reason that weighs most among what was dropped."""

@@ -32,7 +32,7 @@ _DIGITS = re.compile(r"[\d.]+")
 _TOKEN = re.compile(r"[^\s`\"'()\[\]{}<>|,;*\u2013\u2014\u201c\u201d\u2192]+")
 _POLARITY = word_list("polarity")
 _SMALL = word_list("small")
-_REFERENCES = (FactKind.URL, FactKind.PATH, FactKind.NUMBER)
+_REFERENCES = (FactKind.URL, FactKind.PATH)
 
 
 @dataclass(frozen=True)
@@ -177,8 +177,8 @@ def _is_reference(token: str) -> bool:
 
 def _respelled(fact: str, gone: Iterable[str]) -> bool:
     """Whether it is an old fact with other digits or with a letter mended."""
-    if "=" in fact:
-        return False  # a setting's value is what the sentence is about
+    if "=" in fact or kind_of(fact) is FactKind.NUMBER:
+        return False  # a value is what the sentence is about
     bare = _DIGITS.sub("", fact)
     return any(
         bare == _DIGITS.sub("", old) or SequenceMatcher(None, fact, old).ratio() >= SAME_WORD for old in gone

@@ -17,11 +17,6 @@ RULE = "Write the result to `out/report.json` after each run, and read the older
         ("formatting_only", "1. Fetch the tags.\n2. Push them.\n", "2. Fetch the tags.\n3. Push them.\n"),
         ("moved", f"{RULE}\n# Rules\n\nKeep it.\n", f"# Rules\n\nKeep it.\n\n{RULE}"),
         ("reference_update", RULE, RULE.replace("out/report.json", "build/report.json")),
-        (
-            "reference_update",
-            "This project uses Go 1.25 on servers.\n",
-            "This project uses Go 1.26 on servers.\n",
-        ),
         ("wording_only", RULE, RULE.replace("older", "previous")),
         ("index_only", "# Guide\n", "# Guide\n\nPlease see [the agent rules](AGENTS.md) for more.\n"),
         (
@@ -51,6 +46,19 @@ RULE = "Write the result to `out/report.json` after each run, and read the older
 )
 def test_noise_is_dropped_with_its_reason(reason: str, before: str, after: str) -> None:
     assert reason_of(before, after) is NothingReason(reason)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("This project uses Go 1.25 on servers.\n", "This project uses Go 1.26 on servers.\n"),
+        ("We use Postgres 15 in every environment.\n", "We use Postgres 16 in every environment.\n"),
+        ("The limit is set by `TIMEOUT=10`.\n", "The limit is set by `TIMEOUT=30`.\n"),
+    ],
+)
+def test_another_number_in_the_same_sentence_is_news(before: str, after: str) -> None:
+    (draft,) = drafts_of(before, after)
+    assert draft.answer.strip() == after.strip()
 
 
 def test_an_edit_that_turns_a_rule_round_is_news_however_short() -> None:

@@ -40,7 +40,7 @@ class Settings(BaseSettings):
     batch_size: int = Field(200, ge=1, le=10_000)
     """Learnings a task run."""
     on_unsafe: Literal["drop", "quarantine"] = "drop"
-    """What the gate does with an unsafe memory that no redaction can mend."""
+    """What becomes of an unsafe memory that no redaction can mend. No verb releases a held one yet."""
     max_row_bytes: int = Field(8 * 1024 * 1024, ge=1024)
     """A staged or imported row over this size is rejected."""
     question_weight: float = Field(0.7, ge=0, le=1)

@@ -6,7 +6,9 @@ Unknown keys are errors in each.
 
 import logging
 import os
+import re
 import tomllib
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Self
@@ -122,11 +124,29 @@ class Settings(BaseSettings):
                 f"setting {key!r}: {first['msg']}",
                 f"set {PREFIX}{key.upper()} or mend orgmem.toml in ORGMEM_HOME",
             ) from error
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ConfigurationError(
                 f"orgmem.toml is not TOML: {error}", "mend orgmem.toml in ORGMEM_HOME"
             ) from error
-        return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
+        return settings.model_copy(update={"home": _usable(settings.home)})
+
+
+def _usable(home: Path) -> Path:
+    """The home as an absolute path.
+
+    Raises:
+        ConfigurationError: it is empty, an address, or has characters that mean something in stores' addresses.
+    """
+    text = str(home)
+    if text == "." or re.match(r"[a-z0-9+]+:/", text) or re.search(r"[?#%]", text) or not text.isprintable():
+        raise ConfigurationError(
+            f"ORGMEM_HOME {text!r} can't be used: no address, none of ? # %, no control characters",
+            "set ORGMEM_HOME to a local folder",
+        )
+    try:
+        return home.expanduser().absolute()
+    except RuntimeError as error:
+        raise ConfigurationError(f"ORGMEM_HOME {text!r}: {error}", "set ORGMEM_HOME to a local folder") from error
 
 
 def ensure_home(settings: Settings) -> None:
@@ -138,7 +158,7 @@ def ensure_home(settings: Settings) -> None:
 
 def _home_of(init_settings: PydanticBaseSettingsSource) -> Path:
     given = init_settings().get("home") or os.environ.get(f"{PREFIX}HOME") or Settings.model_fields["home"].default
-    return Path(str(given)).expanduser()
+    return _usable(Path(str(given)))
 
 
 def _refuse_unknown_variables() -> None:
@@ -174,6 +194,8 @@ def quiet_libraries(settings: Settings) -> None:
     }
     for name, value in values.items():
         os.environ.setdefault(name, value)
+    # Prefect makes its folder when it is imported, or says that it can't; a verb that writes says so itself.
+    warnings.filterwarnings("ignore", message="Failed to create the Prefect home directory")
     # A log handler that fails (Prefect's, on a full disk) keeps quiet: what failed is said once, by us.
     logging.raiseExceptions = False
 

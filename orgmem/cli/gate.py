@@ -109,8 +109,8 @@ def _text(file: str, most: int) -> str:
 
 def _read(file: str, most: int) -> bytes:
     if file == "-":
-        if sys.stdin.isatty():
-            raise UsageError("no text: standard input is a terminal", ONE_TEXT)
+        if sys.stdin is None or sys.stdin.isatty():
+            raise UsageError("no text: standard input is closed or a terminal", ONE_TEXT)
         return sys.stdin.buffer.read(most)
     try:
         with Path(file).open("rb") as source:

@@ -8,7 +8,7 @@ import typer
 from orgmem.cli.console import Json, emit_json, load_settings, remark, stderr
 from orgmem.errors import InputError, NotFoundError
 
-SEE_REJECTS = 'orgmem sql "select * from rejects"'
+SEE_REJECTS = 'orgmem snapshot && orgmem sql "select * from rejects"'
 
 
 def register(app: typer.Typer) -> None:

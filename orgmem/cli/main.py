@@ -1,6 +1,7 @@
 """`orgmem`: the verbs put together, and the one place where errors become one line and an exit code."""
 
 import errno
+import io
 import json
 import re
 import sys
@@ -38,21 +39,30 @@ def build() -> typer.Typer:
     return app
 
 
-def _callback(
-    version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
-) -> None:
-    """Shared organizational memory for coding agents."""
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         print(f"orgmem {__version__}")
         raise typer.Exit
+
+
+def _callback(
+    version: bool = typer.Option(
+        False, "--version", help="Print the version and exit.", is_eager=True, callback=_print_version
+    ),
+) -> None:
+    """Shared organizational memory for coding agents."""
 
 
 def run() -> NoReturn:
     """Entry point of the console script."""
     as_json = "--json" in sys.argv
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character still gets the rest
     try:
         words = sys.argv[1:] or ["--help"]
         code = typer.main.get_command(build()).main(words, prog_name="orgmem", standalone_mode=False) or 0
+        sys.stdout.flush()
     except OrgmemError as error:
         code = fail(error.code, error.message, error.hint, error.exit_code, as_json)
     except typer.TyperException as error:
@@ -87,10 +97,18 @@ def fail(code: str, message: str, hint: str, exit_code: int, as_json: bool) -> i
     Returns:
         The exit code.
     """
-    line = printable(" ".join(message.split()))
-    if as_json:
-        print(json.dumps({"error": {"code": code, "message": line, "hint": hint}}, ensure_ascii=False))
-    else:
+    from orgmem.text.redact import redact
+
+    line, hint = (printable(redact(" ".join(text.split())).text) for text in (message, hint))
+    try:
+        if as_json:
+            print(
+                json.dumps({"error": {"code": code, "message": line, "hint": hint}}, ensure_ascii=False),
+                flush=True,
+            )
+    except OSError:
+        as_json = False  # standard output is what is full
+    if not as_json:
         Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(
             f"error: {line}" + (f"; next: {hint}" if hint else "")
         )

@@ -55,7 +55,7 @@ def snapshot(
 
 def sql(
     query: Annotated[str, typer.Argument(help="One SELECT; SHOW TABLES lists what there is.")],
-    limit: Annotated[int, typer.Option(help="Print at most this many rows.", min=1)] = 1000,
+    limit: Annotated[int, typer.Option(help="Print at most this many rows.", min=1, max=10_000_000)] = 1000,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV with a header.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -193,7 +193,7 @@ class Retriever:
         if found_some:
             return "nothing fits the budget: ask with a larger --budget"
         if not self._store.count():
-            return "there are no memories yet: orgmem import FILE.jsonl, then orgmem curate"
+            return "orgmem import FILE.jsonl, then orgmem curate: there are no memories yet"
         return "ask without --tag and --only-project, or in other words"
 
 

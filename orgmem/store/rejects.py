@@ -38,7 +38,7 @@ def reject(
 ) -> Reject:
     """A reject of `data`, or of a larger row that begins with `data` and has this size and sha256."""
     sha256 = sha256 or hashlib.sha256(data).hexdigest()
-    source = source.encode("utf-8", "replace").decode()
+    source = redact(source.encode("utf-8", "replace").decode()).text
     return Reject(
         id=f"rej_{digest(source, str(line), sha256)}",
         source=source,

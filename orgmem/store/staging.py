@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from pydantic import ValidationError
 
@@ -169,7 +169,7 @@ class Staging:
         A crash in between does both again, to the same names.
         """
         staged = self.write(reject)
-        aside = self.folder / "rejected" / f"{reject.id}.{name[-100:]}"
+        aside = self.folder / "rejected" / f"{reject.id}{PurePath(name).suffix[:16]}"
         aside.parent.mkdir(exist_ok=True)
         with suppress(FileNotFoundError):
             (self.folder / name).rename(aside)
@@ -257,6 +257,9 @@ def _is_finished(entry: os.DirEntry[str]) -> bool:
 
 def _parse_reject(data: bytes) -> Reject | tuple[Problem, ...]:
     try:
-        return Reject.model_validate_json(data)
+        found = Reject.model_validate_json(data)
     except ValidationError as error:
         return reasons(error)
+    # Ours are masked already; anybody can drop a file of that name.
+    masked = {name: redact(getattr(found, name)).text for name in ("source", "reason", "raw")}
+    return found.model_copy(update=masked)

@@ -102,7 +102,7 @@ RULES = (
     Rule(
         "authorization-header",
         re.compile(
-            r"(?i)authorization['\"]?[ \t]*[:=,]?[ \t]*['\"]?(?:basic|bearer|token)[ \t]+"
+            r"(?i)authorization['\"]?[ \t]{0,8}[:=,]?[ \t]{0,8}['\"]?(?:basic|bearer|token)[ \t]{1,8}"
             r"(?P<value>[\w+/=~.-]{16,})"
         ),
         random=True,
@@ -110,8 +110,8 @@ RULES = (
     Rule(
         "password-in-prose",
         re.compile(
-            r"(?i)(?:password|passwd|passphrase|passcode|pwd)(?:[ \t]+(?:for|of|to)[ \t]+[\w .@-]{1,40})?"
-            r"[ \t]+(?:is|was|be|to|=|:)[ \t]+['\"`]?"
+            r"(?i)(?:password|passwd|passphrase|passcode|pwd)(?:[ \t]{1,8}(?:for|of|to)[ \t]{1,8}[\w .@-]{1,40})?"
+            r"[ \t]{1,8}(?:is|was|be|to|=|:)[ \t]{1,8}['\"`]?"
             r"(?P<value>[^\s'\"`<>(){}\[\],]{8,64}?)(?=['\"`),;]|[.!?]?(?:\s|$))"
         ),
         random=True,
@@ -119,7 +119,7 @@ RULES = (
     Rule(
         "keyed-secret",
         re.compile(
-            _KEY_WORD + r"['\"`]?[ \t]*(?:=>?|:=?|is|,)?[ \t]*['\"`]?"
+            _KEY_WORD + r"['\"`]?[ \t]{0,8}(?:=>?|:=?|is|,)?[ \t]{0,8}['\"`]?"
             r"(?P<value>[A-Za-z0-9_+/=.~-]{20,200})(?![\w+/=.~(-])"
         ),
         random=True,

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from orgmem.settings import Settings
+
 ORGMEM = Path(sys.executable).with_name("orgmem")
 NOBODY = 65534
 ROW = {"id": "1", "repo": "acme/a", "path": "CLAUDE.md", "date": "2026-03-01T12:00:00+00:00", "before": ""}
@@ -195,3 +197,50 @@ def test_a_disk_that_fills_up_during_curation_loses_nothing(
     learnings = json.loads(done.stdout)["learnings"]
     assert learnings["captured"] == 74
     assert learnings["pending"] == learnings["failed"] == 0
+
+
+@pytest.mark.parametrize(
+    "home", ["s3://bucket/orgmem", "", "~nobody-of-that-name/x", "/tmp/what?", "/tmp/100%41", "/tmp/a\nb"]
+)
+def test_a_home_that_cannot_be_used_is_a_configuration_error_and_makes_nothing(home: str, tmp_path: Path) -> None:
+    done = run(tmp_path, "snapshot", ORGMEM_HOME=home)
+    assert done.returncode == 4
+    said_in_one_line(done)
+
+
+def test_a_secret_or_an_escape_in_a_name_is_not_echoed(tmp_path: Path) -> None:
+    token = "ghp_" + "aB3dE5fG7hI9kL1mN3pQ5rS7tU9vW1xY3z01"
+    done = run(tmp_path / "home", "import", f"/nowhere/\x1b[31m{token}.jsonl")
+    assert token not in said_in_one_line(done)
+    assert "\x1b" not in done.stderr
+
+
+def test_the_version_is_printed(tmp_path: Path) -> None:
+    done = run(tmp_path / "home", "--version")
+    assert done.stdout.startswith("orgmem ")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_file_with_a_very_long_name_in_staging_stops_nothing(tmp_path: Path, prefect_server: str) -> None:
+    staging = tmp_path / "home" / "default" / "staging"
+    staging.mkdir(parents=True)
+    (staging / ("\U0001f600" * 60 + ".json")).write_text("{}")
+    done = run(tmp_path / "home", "curate", "--json", PREFECT_API_URL=prefect_server)
+    assert done.returncode == 0, done.stderr
+    assert len(list((staging / "rejected").iterdir())) == 1
+
+
+def test_a_dropped_reject_is_masked_before_it_is_loaded(tmp_path: Path, prefect_server: str) -> None:
+    from orgmem.store.lake import Lake
+    from orgmem.store.rejects import reject
+    from tests.samples import OBSERVED
+
+    token = "ghp_" + "aB3dE5fG7hI9kL1mN3pQ5rS7tU9vW1xY3z01"
+    row = reject("a.jsonl", 1, "why", b"x", rejected_at=OBSERVED)
+    row = row.model_copy(update={"raw": token, "reason": token})
+    staging = tmp_path / "home" / "default" / "staging"
+    staging.mkdir(parents=True)
+    (staging / f"{row.id}.json").write_text(row.model_dump_json())
+    run(tmp_path / "home", "curate", PREFECT_API_URL=prefect_server)
+    (kept,) = Lake(Settings(home=tmp_path / "home")).rows("rejects").to_pylist()
+    assert token not in json.dumps(kept, default=str)

@@ -34,7 +34,7 @@ def test_import_says_what_became_of_the_rows(rows: Path) -> None:
     done = orgmem("import", rows)
     assert (done.exit_code, done.stdout) == (0, "read 3, new 1, seen 1, rejected 1\n")
     assert done.stderr.startswith("1 rejected, first line 3: row: Invalid JSON")
-    assert 'next: orgmem curate && orgmem sql "select * from rejects"' in done.stderr
+    assert 'next: orgmem curate && orgmem snapshot && orgmem sql "select * from rejects"' in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -137,3 +137,10 @@ class WholeText:
 def test_another_engine_can_take_the_place() -> None:
     (span,) = find_secrets("It is Qq12\u200bZz34Ww56.", WholeText())
     assert (span.start, span.end, span.rule, span.view) == (6, 19, "marked", "normalised")
+
+
+@pytest.mark.timeout(60)  # linear: a second; quadratic: hours
+@pytest.mark.parametrize("before", ["token", "authorization", "password", "password for", "api_key ="])
+@pytest.mark.parametrize("filler", [" ", "\t", "a", "-", "'", "token ", "password for "])
+def test_a_long_run_after_a_key_word_is_read_to_its_end(before: str, filler: str) -> None:
+    assert find_secrets(before + filler * (100_000 // len(filler)) + "x y") == ()

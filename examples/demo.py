@@ -16,8 +16,10 @@ from rich.padding import Padding
 from rich.table import Table
 from typer.testing import CliRunner
 
+from orgmem.cli.funnel import funnel, outcomes
 from orgmem.cli.main import build, fail
 from orgmem.errors import OrgmemError
+from schemas.tally import Tally
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "examples" / "acme"
@@ -62,19 +64,12 @@ def show_import(answer: dict[str, Any]) -> None:
     )
 
 
-def show_funnel(answer: dict[str, Any]) -> None:
-    """Each stage with what went in, what came out, and why the rest did not."""
-    table = Table("stage", "in", "out", "reasons", box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for column in table.columns[1:3]:
-        column.justify = "right"
-    for stage, figures in answer["stages"].items():
-        by_number = sorted(figures["reasons"].items(), key=lambda pair: (-pair[1], pair[0]))
-        reasons = ", ".join(f"{reason} {number}" for reason, number in by_number)
-        table.add_row(stage, str(figures["in"]), str(figures["out"]), reasons)
-    console.print(Padding.indent(table, 3))
-    say("learnings: " + ", ".join(f"{name} {number}" for name, number in answer["learnings"].items()))
-    say("memories: " + ", ".join(f"{name} {number}" for name, number in answer["memories"].items()))
-    say(f"in {answer['seconds']} seconds")
+def show_curate(answer: dict[str, Any]) -> None:
+    """What became of the learnings and the memories, and the funnel."""
+    seconds = answer.pop("seconds")
+    tally = Tally.model_validate(answer)
+    for table in (outcomes(tally), "", funnel(tally), f"in {seconds} seconds"):
+        console.print(Padding.indent(table, 3))
 
 
 def show_answer(answer: dict[str, Any]) -> None:
@@ -120,7 +115,7 @@ def main(home: Path = ROOT / ".demo") -> None:
     step(1, "Bring the edits in as approved learnings", f"orgmem import {rows.relative_to(ROOT)}")
     show_import(orgmem(home, "import", str(rows)))
     step(2, "Curate them into question-answer memories", "orgmem curate")
-    show_funnel(orgmem(home, "curate"))
+    show_curate(orgmem(home, "curate"))
     for number, question in enumerate(questions, 3):
         step(number, "Ask", f'orgmem search "{question}"')
         show_answer(orgmem(home, "search", question))

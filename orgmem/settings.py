@@ -37,8 +37,6 @@ class Settings(BaseSettings):
     """The folder of all data."""
     tenant: str = Field("default", pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")
     """Prefix of every table; tenants never see each other."""
-    curator: Literal["builtin"] = "builtin"
-    """Who reads learnings. The builtin curator needs no key and no network."""
     batch_size: int = Field(200, ge=1, le=10_000)
     """Learnings a task run."""
     on_unsafe: Literal["drop", "quarantine"] = "drop"

@@ -11,7 +11,7 @@ from prefect.cache_policies import NO_CACHE
 from orgmem.errors import StoreError
 from orgmem.identity import digest
 from schemas.batch import Item, StageResult
-from schemas.disposition import GOES_ON, Decision, Disposition, Stage
+from schemas.disposition import DECISIONS, GOES_ON, Decision, Disposition, Stage
 from tasks.bench import Bench
 
 P = ParamSpec("P")
@@ -40,6 +40,9 @@ class Step:
 def result_of(stage: Stage, steps: Iterable[Step], bench: Bench, ruleset: str) -> StageResult:
     """The items that go on and a disposition for each step."""
     steps = tuple(steps)
+    foreign = {step.decision for step in steps} - DECISIONS[stage]
+    if foreign:
+        raise ValueError(f"{stage} can't decide {', '.join(sorted(foreign))}")
     return StageResult(
         items=tuple(item for step in steps for item in step.onward),
         dispositions=tuple(_disposition(stage, step, bench, ruleset) for step in steps),

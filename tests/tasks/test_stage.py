@@ -69,3 +69,10 @@ def test_every_step_leaves_one_disposition_and_only_onward_items_go_on(settings:
     assert {row.run_id for row in result.dispositions} == {
         Bench(settings, run_id=result.dispositions[0].run_id).run_id
     }
+
+
+def test_a_stage_cannot_decide_what_is_another_stages_business(settings: Settings) -> None:
+    item = an_item()
+    step = Step(item.id, item.learning_id, Decision.DUPLICATE, "duplicate")
+    with pytest.raises(ValueError, match="gate can't decide duplicate"):
+        result_of(Stage.GATE, [step], Bench(settings), "rules")

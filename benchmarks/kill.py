@@ -29,14 +29,23 @@ def run(home: Path, *words: str) -> float:
     return time.monotonic() - began
 
 
+def at_work(home: Path, began: float) -> bool:
+    """Whether a run that began then has touched lake or journal: its start-up is over."""
+    places = (home / "default" / name for name in ("lake/_dlt_loads", "journal", "locks/curate.lock"))
+    return any(place.exists() and place.stat().st_mtime > began for place in places)
+
+
 def kill(home: Path, seconds: float) -> str:
-    """Curate, and kill it after so many seconds; what was left."""
+    """Curate, and kill it when it has been at work for so many seconds; what was left."""
+    began = time.time()
     process = subprocess.Popen(
         [ORGMEM, "curate"],
         env={**os.environ, "ORGMEM_HOME": str(home)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
+    while process.poll() is None and not at_work(home, began):
+        time.sleep(0.01)
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -44,8 +53,12 @@ def kill(home: Path, seconds: float) -> str:
         process.wait()
     journal = home / "default" / "journal"
     batches = sorted(journal.glob("*")) if journal.exists() else []
-    at = max((path.stem for path in batches[-1].glob("*.json")), default="claim") if batches else "between batches"
-    return f"{len(batches)} batches in the journal, the last with {at}.json"
+    if process.returncode == 0:
+        return "it had finished"
+    if not batches:
+        return "no batch in the journal"
+    files = sorted(batches[-1].iterdir(), key=lambda path: path.stat().st_mtime)
+    return f"{len(batches)} batches in the journal, last written {files[-1].name if files else 'nothing'}"
 
 
 def main() -> int:
@@ -61,11 +74,11 @@ def main() -> int:
             run(home, "import", str(given.corpus))
         whole = run(undisturbed, "curate")
         print(f"undisturbed: {whole:.0f} s; seed {given.seed}")
-        # A run makes headway between two kills: start-up, then a share of the whole.
+        # Kills are spread over the whole work, since each run goes on where the last was killed.
         moments = random.Random(given.seed)
         for number in range(given.kills):
-            seconds = moments.uniform(5, 15 + whole / given.kills)
-            print(f"kill {number + 1:2} after {seconds:5.1f} s: {kill(killed, seconds)}", flush=True)
+            seconds = moments.uniform(0, 2 * whole / given.kills)
+            print(f"kill {number + 1:2} after {seconds:5.1f} s of work: {kill(killed, seconds)}", flush=True)
         print(f"the last run: {run(killed, 'curate'):.0f} s")
         wanted, found = row_sets(Settings(home=undisturbed)), row_sets(Settings(home=killed))
         for table, rows in wanted.items():

@@ -77,7 +77,7 @@ def main() -> int:
         # Kills are spread over the whole work, since each run goes on where the last was killed.
         moments = random.Random(given.seed)
         for number in range(given.kills):
-            seconds = moments.uniform(0, 2 * whole / given.kills)
+            seconds = moments.uniform(0, whole / 5)  # long enough for a batch, or no run gets on
             print(f"kill {number + 1:2} after {seconds:5.1f} s of work: {kill(killed, seconds)}", flush=True)
         print(f"the last run: {run(killed, 'curate'):.0f} s")
         wanted, found = row_sets(Settings(home=undisturbed)), row_sets(Settings(home=killed))

@@ -207,7 +207,7 @@ def test_loads_at_once_lose_nothing(settings: Settings) -> None:
 
 
 def test_a_path_with_signs_of_patterns_and_quotes_is_a_path(tmp_path: Path) -> None:
-    lake = Lake(Settings(home=tmp_path / "it's [a] *home?"))
+    lake = Lake(Settings(home=tmp_path / "it's [a] *home"))
     lake.append(learnings=several(2))
     assert lake.rows("learnings").num_rows == 2
     assert len(lake.learnings(lake.pending_ids())) == 2

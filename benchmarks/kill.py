@@ -2,23 +2,27 @@
 
     python -P benchmarks/kill.py CORPUS.jsonl.gz [--kills 20] [--seed N]
 
-One home is curated undisturbed. Another is killed (SIGKILL) while it works, run again, killed again, and so on;
-the last run may finish. Prints each kill's moment and what the journal held, and whether every table is equal.
+One home is curated undisturbed. Another is killed (SIGKILL) while it works, run again, killed again, and so on
+until a run finishes; then another home. Prints each kill's moment and what the journal held, and for each finished
+home whether every table is equal.
 """
 
 import argparse
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 from orgmem.settings import Settings
 from orgmem.store.row_sets import row_sets
 
+FINISHED = "none, it had finished"
 ORGMEM = Path(sys.executable).with_name("orgmem")
 
 
@@ -54,7 +58,7 @@ def kill(home: Path, seconds: float) -> str:
     journal = home / "default" / "journal"
     batches = sorted(journal.glob("*")) if journal.exists() else []
     if process.returncode == 0:
-        return "it had finished"
+        return FINISHED
     if not batches:
         return "no batch in the journal"
     files = sorted(batches[-1].iterdir(), key=lambda path: path.stat().st_mtime)
@@ -69,21 +73,35 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        undisturbed, killed = Path(folder) / "undisturbed", Path(folder) / "killed"
-        for home in (undisturbed, killed):
-            run(home, "import", str(given.corpus))
+        staged, undisturbed, killed = (Path(folder) / name for name in ("staged", "undisturbed", "killed"))
+        run(staged, "import", str(given.corpus))
+        shutil.copytree(staged, undisturbed)
         whole = run(undisturbed, "curate")
         print(f"undisturbed: {whole:.0f} s; seed {given.seed}")
-        # Kills are spread over the whole work, since each run goes on where the last was killed.
-        moments = random.Random(given.seed)
-        for number in range(given.kills):
-            seconds = moments.uniform(0, whole / 5)  # long enough for a batch, or no run gets on
-            print(f"kill {number + 1:2} after {seconds:5.1f} s of work: {kill(killed, seconds)}", flush=True)
-        print(f"the last run: {run(killed, 'curate'):.0f} s")
-        wanted, found = row_sets(Settings(home=undisturbed)), row_sets(Settings(home=killed))
-        for table, rows in wanted.items():
-            print(f"{table:13} {rows.total():6} rows  {'equal' if found[table] == rows else 'DIFFERENT'}")
-        return int(found != wanted)
+        wanted, moments, kills, equal = row_sets(Settings(home=undisturbed)), random.Random(given.seed), 0, True
+        while kills < given.kills:
+            if not killed.exists():
+                shutil.copytree(staged, killed)
+            # Each run goes on where the last was killed; long enough for a batch, or none would get on.
+            seconds = moments.uniform(0, whole / 5)
+            left = kill(killed, seconds)
+            kills += left != FINISHED
+            print(f"kill {kills:2} after {seconds:5.1f} s of work: {left}", flush=True)
+            if left == FINISHED:
+                equal &= same(killed, wanted)
+                shutil.rmtree(killed)
+        print(f"the last run: {run(killed, 'curate') if killed.exists() else 0:.0f} s")
+        return int(not (equal and (not killed.exists() or same(killed, wanted))))
+
+
+def same(home: Path, wanted: dict[str, Counter[str]]) -> bool:
+    """Whether every table is that of the undisturbed run; prints a line a table."""
+    found = row_sets(Settings(home=home))
+    for table, rows in wanted.items():
+        print(
+            f"  {table:13} {rows.total():6} rows  {'equal' if found[table] == rows else 'DIFFERENT'}", flush=True
+        )
+    return found == wanted
 
 
 if __name__ == "__main__":

@@ -2,14 +2,16 @@
 
     python -P benchmarks/curate.py CORPUS.jsonl.gz [--times 1]
 
-A run of `orgmem import` and `orgmem curate` in processes of their own. What embedding took in it, the run's own
-record says (Prefect's task runs); the pure functions of the stages are then called once more in this process, on
-what the run has left in the lake and with its vectors. With --times 10 the corpus is
-repeated under ten names of projects, with every number in it changed, so that no copy is a duplicate.
+A run of `orgmem import` and `orgmem curate` in processes of their own. How long it did nothing but embed, the
+run's own record says (Prefect's task runs): other tasks run beside it, and their time counts as theirs. The pure
+functions of the stages are then called once more in this process, on what the run has left in the lake and with
+its vectors. With --times 10 the corpus is repeated under ten names of projects, with every number in it changed,
+so that no copy is a duplicate.
 """
 
 import argparse
 import gzip
+import itertools
 import json
 import os
 import re
@@ -91,11 +93,17 @@ class Stopwatch:
 
 
 def embedding_of(home: Path) -> float:
-    """Seconds of the run's embed tasks."""
-    seconds = "(julianday(end_time) - julianday(start_time)) * 86400"
+    """Seconds in which the run did nothing but embed: time of embed tasks beside other tasks is not counted."""
     with closing(sqlite3.connect(home / "prefect" / "prefect.db")) as record:
-        (found,) = record.execute(f"select sum({seconds}) from task_run where name like 'embed-%'").fetchone()  # noqa: S608
-    return float(found)
+        tasks = record.execute(
+            "select name like 'embed-%', julianday(start_time) * 86400, julianday(end_time) * 86400 from task_run"
+        ).fetchall()
+    moments = sorted({moment for _, *ends in tasks for moment in ends})
+    alone = 0.0
+    for start, end in itertools.pairwise(moments):
+        running = {is_embed for is_embed, began, ended in tasks if began <= start and end <= ended}
+        alone += end - start if running == {1} else 0.0
+    return alone
 
 
 def vectors_by_id(bench: Bench) -> dict[str, Pair]:
@@ -179,7 +187,7 @@ def main() -> None:
     rest = whole - embed - pure
     print(f"import              {imported:8.1f} s")
     print(f"curate, whole       {whole:8.1f} s   peak {peak} MB")
-    print(f"  embedding         {embed:8.1f} s   {texts} texts, {texts / embed:.0f} a second")
+    print(f"  embedding         {embed:8.1f} s   and nothing beside it; {texts} texts")
     print(f"  pure stages       {pure:8.1f} s   " + ", ".join(f"{k} {v:.1f}" for k, v in watch.seconds.items()))
     print(f"  all the rest      {rest:8.1f} s   {rest / whole:.1%} of the run")
     print(f"curate, nothing new {nothing:8.1f} s")

@@ -3,7 +3,7 @@
 from prefect import flow
 
 from tasks.bench import open_bench
-from tasks.ingest import Ingested, discard, list_staged, load, validate
+from tasks.ingest import Ingested, discard, list_staged, load
 
 
 @flow(name="ingest")
@@ -12,7 +12,7 @@ async def ingest(home: str | None = None, tenant: str | None = None) -> Ingested
     bench = open_bench(home, tenant)
     total = Ingested()
     for names in list_staged(bench):
-        fit = validate(bench, names)
-        total += load(bench, fit)
-        discard(bench, fit)
+        done = load(bench, names)
+        discard(bench, done.files)
+        total += done
     return total

@@ -37,7 +37,7 @@ class Settings(BaseSettings):
     """The folder of all data."""
     tenant: str = Field("default", pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")
     """Prefix of every table; tenants never see each other."""
-    batch_size: int = Field(200, ge=1, le=10_000)
+    batch_size: int = Field(500, ge=1, le=10_000)
     """Learnings a task run."""
     on_unsafe: Literal["drop", "quarantine"] = "drop"
     """What becomes of an unsafe memory that no redaction can mend. No verb releases a held one yet."""

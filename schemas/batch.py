@@ -1,5 +1,7 @@
 """A batch of learnings on its way through the stages: what each stage reads from the journal and leaves there."""
 
+from pydantic import ConfigDict
+
 from schemas.disposition import Disposition
 from schemas.learning import Learning, LearningId
 from schemas.memory import Draft, Link, MemoryId, Tags, TrustEvidence
@@ -46,4 +48,12 @@ class StageResult(Record):
     """What one stage hands on, and what it decided about each item that it was handed."""
 
     items: tuple[Item, ...]
+    dispositions: tuple[Disposition, ...]
+
+
+class Decided(Record):
+    """What one stage decided: a StageResult without its items, which the parser passes over."""
+
+    model_config = ConfigDict(extra="ignore")
+
     dispositions: tuple[Disposition, ...]

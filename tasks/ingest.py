@@ -8,7 +8,6 @@ is kept in `rejected/`; killed anywhere and run again, the lake reads the same.
 from collections.abc import Iterator
 from typing import assert_never
 
-from orgmem.errors import StoreError
 from orgmem.identity import Clock
 from orgmem.store.lake import Lake
 from orgmem.store.rejects import in_one_line, reject
@@ -26,7 +25,8 @@ MOST_BYTES = 64 * 1024 * 1024
 class Ingested(Record):
     """What one ingest brought to the lake."""
 
-    files: int = 0
+    files: tuple[str, ...] = ()
+    """Names of the staged files whose rows are in the lake."""
     learnings: int = 0
     """Sightings of learnings; the lake shows a learning once, however often it was met."""
     rejects: int = 0
@@ -54,39 +54,33 @@ def grouped(staging: Staging) -> Iterator[tuple[str, ...]]:
         yield tuple(group)
 
 
-def sorted_out(staging: Staging, names: tuple[str, ...], clock: Clock) -> tuple[str, ...]:
-    """Names of files that can be loaded: the valid ones, and the rejects that took an invalid one's place."""
-    fit: list[str] = []
+def rows_of(staging: Staging, names: tuple[str, ...], clock: Clock) -> dict[str, Learning | Reject]:
+    """The rows of these files by file name; a reject takes the place of a file that is no learning."""
+    rows: dict[str, Learning | Reject] = {}
     for name in names:
         found = staging.read(name)
         match found:
             case Learning() | Reject():
-                fit.append(name)
+                rows[name] = found
             case Invalid(problems, data, size, sha256):
                 reason = in_one_line(problems)
                 bad = reject(name, None, reason, data, size=size, sha256=sha256, rejected_at=clock())
-                fit.append(staging.set_aside(name, bad))
+                rows[staging.set_aside(name, bad)] = bad
             case Gone():
                 pass
             case _:
                 assert_never(found)
-    return tuple(fit)
+    return rows
 
 
-def loaded(staging: Staging, lake: Lake, names: tuple[str, ...]) -> Ingested:
-    """Append the rows of these files to the lake, in one load.
-
-    Raises:
-        StoreError: a file has changed since it was validated; nothing is loaded, the next run sees to it.
-    """
-    rows = [staging.read(name) for name in names]
-    if any(isinstance(row, Invalid) for row in rows):
-        raise StoreError(f"a file changed under the load: {staging.folder}", "run the same command again")
-    learnings = [row for row in rows if isinstance(row, Learning)]
-    rejects = [row for row in rows if isinstance(row, Reject)]
+def loaded(staging: Staging, lake: Lake, names: tuple[str, ...], clock: Clock) -> Ingested:
+    """Append the rows of these files to the lake, in one load; each file is read once."""
+    rows = rows_of(staging, names, clock)
+    learnings = [row for row in rows.values() if isinstance(row, Learning)]
+    rejects = [row for row in rows.values() if isinstance(row, Reject)]
     sightings = [sighting for learning in learnings for sighting in sightings_of(learning)]
     lake.append(learnings=learnings, sightings=sightings, rejects=rejects)
-    return Ingested(files=len(names), learnings=len(learnings), rejects=len(rejects))
+    return Ingested(files=tuple(rows), learnings=len(learnings), rejects=len(rejects))
 
 
 @retryable("list-staged")
@@ -95,16 +89,10 @@ def list_staged(bench: Bench) -> tuple[tuple[str, ...], ...]:
     return tuple(grouped(bench.staging))
 
 
-@retryable("validate")
-def validate(bench: Bench, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Put invalid files aside; names of the files to load."""
-    return sorted_out(bench.staging, names, bench.clock)
-
-
 @retryable("load")
 def load(bench: Bench, names: tuple[str, ...]) -> Ingested:
-    """Bring files to the lake."""
-    return loaded(bench.staging, bench.lake, names)
+    """Bring files to the lake; invalid ones are put aside and loaded as rejects."""
+    return loaded(bench.staging, bench.lake, names, bench.clock)
 
 
 @retryable("discard")

@@ -62,7 +62,7 @@ def _run(settings: Settings, limit: int | None) -> Tally:
     from flows.server import ensure_prefect, warm_up
 
     server = ensure_prefect()
-    if server:
+    if server and any(_waiting(settings)):
         warm_up()
     try:
         return asyncio.run(_flow(str(settings.home), settings.tenant, limit))
@@ -81,11 +81,16 @@ async def _flow(home: str, tenant: str, limit: int | None) -> Tally:
     return await flow(home, tenant, limit)
 
 
-def _say_what_waits(settings: Settings, as_json: bool) -> None:
+def _waiting(settings: Settings) -> tuple[int, int]:
+    """How many files are staged, and how many learnings in the lake are pending."""
     from orgmem.store.lake import Lake
     from orgmem.store.staging import Staging
 
-    staged, pending = Staging(settings).count(), len(Lake(settings).pending_ids(None))
+    return Staging(settings).count(), len(Lake(settings).pending_ids(None))
+
+
+def _say_what_waits(settings: Settings, as_json: bool) -> None:
+    staged, pending = _waiting(settings)
     if as_json:
         emit_json({"dry_run": True, "staged": staged, "pending": pending})
     else:

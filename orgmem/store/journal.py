@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from orgmem.settings import Settings
 from orgmem.store.atomic import write_atomically
-from schemas.batch import Claim, StageResult
+from schemas.batch import Claim, Decided, StageResult
 from schemas.disposition import Disposition, Stage
 
 Vectors = NDArray[np.float32]
@@ -38,6 +38,10 @@ class Journal:
     def decided(self, batch_id: str) -> bool:
         """Whether the batch can be persisted from here."""
         return self._file(batch_id, Stage.COLLIDE).exists()
+
+    def persisted(self, batch_id: str) -> bool:
+        """Whether the batch is in the tables."""
+        return self._file(batch_id, Stage.PERSIST).exists()
 
     def open(self, claim: Claim) -> None:
         """Begin a batch."""
@@ -70,8 +74,8 @@ class Journal:
 
     def dispositions(self, batch_id: str) -> tuple[Disposition, ...]:
         """Every decision made about the batch so far, in the order of the stages."""
-        present = [stage for stage in Stage if self._file(batch_id, stage).exists()]
-        return tuple(row for stage in present for row in self.read(batch_id, stage).dispositions)
+        files = [file for stage in Stage if (file := self._file(batch_id, stage)).exists()]
+        return tuple(row for file in files for row in Decided.model_validate_json(file.read_bytes()).dispositions)
 
     def reached(self, batch_id: str) -> str:
         """The last stage that has left its result; `claim` before the first."""

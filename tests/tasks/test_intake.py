@@ -17,7 +17,7 @@ from orgmem.store.lake import Lake
 from orgmem.store.staging import Staging
 from orgmem.text.diff import apply_patch
 from schemas.learning import ApprovedVia, Learning, Origin, Reject
-from tasks.ingest import grouped, loaded, sorted_out
+from tasks.ingest import grouped, loaded
 from tasks.intake import NO_CHANGE, Imported, import_file
 from tests.revisions import TOKEN, a_file, a_row
 
@@ -43,9 +43,7 @@ def counts(done: Imported) -> tuple[int, int, int, int]:
 def ingest_now(settings: Settings) -> None:
     staging, lake = Staging(settings), Lake(settings)
     for names in grouped(staging):
-        fit = sorted_out(staging, names, lambda: NOW)
-        loaded(staging, lake, fit)
-        staging.discard(fit)
+        staging.discard(loaded(staging, lake, names, lambda: NOW).files)
 
 
 def test_a_row_becomes_an_approved_learning(tmp_path: Path, settings: Settings) -> None:

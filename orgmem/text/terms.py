@@ -4,7 +4,7 @@ Both are deterministic and depend on nothing but the text.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 
@@ -64,7 +64,7 @@ _KINDS = (
 
 def words(text: str) -> tuple[str, ...]:
     """Search words in order, lower case: identifiers whole and split, CJK runs as pairs of characters."""
-    return tuple(word for match in _WORD.finditer(text) for word in _search_words(match[0]))
+    return tuple(word for token in _WORD.findall(text) for word in _search_words(token))
 
 
 def facts(text: str) -> frozenset[str]:
@@ -82,15 +82,14 @@ def ungrounded(text: str, source: str) -> tuple[str, ...]:
     return tuple(sorted(fact for fact in facts(text) if not _occurs(fact, source)))
 
 
-def _search_words(token: str) -> Iterator[str]:
+def _search_words(token: str) -> Sequence[str]:
+    if token.isascii() and token.isalpha() and token.islower():  # most tokens: spared three patterns
+        return (token,)
     if _IS_CJK.match(token):
-        yield from [token] if len(token) == 1 else [token[i : i + 2] for i in range(len(token) - 1)]
-        return
+        return [token] if len(token) == 1 else [token[i : i + 2] for i in range(len(token) - 1)]
     whole = token.lower()
-    yield whole
     parts = [part.lower() for piece in _PART.findall(token) for part in _HUMP.split(piece)]
-    if len(parts) > 1:
-        yield from parts
+    return (whole, *parts) if len(parts) > 1 else (whole,)
 
 
 def _facts(text: str) -> Iterator[str]:

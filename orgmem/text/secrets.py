@@ -79,12 +79,14 @@ class Rule:
     pattern: re.Pattern[str]
     random: bool = False
     """Whether the value must also look random: letters and digits, no words."""
+    needs: str = ""
+    """What stands in every match: looked for first, which takes a fraction of a search for the pattern."""
 
 
 _KEY_WORD = r"(?i)(?:secret|token|[a-z0-9][_ -]?key|passw(?:or)?d|credential)s?"
 RULES = (
     # Not \b: letters of any script are word characters to it; a token beside Chinese text would be missed.
-    Rule("orgmem-token", re.compile(r"(?<![A-Za-z0-9])(?P<value>orgmem_[A-Za-z0-9]{32,})")),
+    Rule("orgmem-token", re.compile(r"(?<![A-Za-z0-9])(?P<value>orgmem_[A-Za-z0-9]{32,})"), needs="orgmem_"),
     Rule(
         "private-key",
         re.compile(
@@ -98,6 +100,7 @@ RULES = (
         re.compile(
             r"[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s/:@'\"`<>]{0,128}:(?P<value>[^\s/@'\"`<>]{4,256})@[\w.\[-]"
         ),
+        needs="://",
     ),
     Rule(
         "authorization-header",
@@ -190,7 +193,7 @@ def _in_view(view: View, engine: SecretScanner) -> Iterator[Span]:
 
 
 def _own(text: str) -> Iterator[RawFinding]:
-    for rule in RULES:
+    for rule in (rule for rule in RULES if rule.needs in text):
         for match in rule.pattern.finditer(text):
             if not rule.random or looks_random(match["value"]):
                 yield RawFinding(rule.id, *match.span("value"), specific=not rule.random)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -60,6 +60,23 @@ class Settings(BaseSettings):
     """From this many rows on, maintenance builds vector indices; below, flat search is exact and faster."""
     keep_versions_days: int = Field(7, ge=0)
     """Maintenance deletes table versions older than this."""
+    capture: bool = True
+    """Off: hooks do nothing. Set it for programs of ours that start an assistant themselves."""
+    endpoint: str = ""
+    """Where approved learnings go: empty for the staging folder of this home, another one's staging folder,
+    or the address of a server: https, or http on this machine."""
+    token: SecretStr = SecretStr("")
+    """Bearer token for the server."""
+    watch: tuple[str, ...] = ()
+    """Further memory files, as globs inside a project: `docs/agents/**/*.md`."""
+    watch_ignore: tuple[str, ...] = ()
+    """Globs inside a project of files that are never looked at."""
+    watch_personal: bool = False
+    """Watch personal memory, too: the user's own CLAUDE.md and rules, CLAUDE.local.md, auto-memory."""
+    watch_outside: bool = False
+    """Follow a memory file that is a symlink out of its project."""
+    watch_max_bytes: int = Field(1024 * 1024, ge=1)
+    """A memory file over this size is skipped, and status says so."""
 
     @classmethod
     def settings_customise_sources(
@@ -103,6 +120,11 @@ class Settings(BaseSettings):
     def snapshot_file(self) -> Path:
         """The published DuckDB snapshot."""
         return self.root / "snapshot.duckdb"
+
+    @property
+    def capture_folder(self) -> Path:
+        """The Contributor Client's own: spool, database, outbox. One for all tenants of this home."""
+        return self.home / "capture"
 
     @property
     def locks(self) -> Path:

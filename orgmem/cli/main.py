@@ -19,12 +19,15 @@ from orgmem.errors import OrgmemError
 OURS = re.compile(r".*[/\\](?:orgmem|schemas|tasks|flows)[/\\](?!.*site-packages)")
 
 
-VERBS = ("import", "validate", "curate", "search", "show", "mcp", "gate", "snapshot", "sql")
+VERBS = (
+    *("init", "backfill", "capture", "review", "status"),
+    *("import", "validate", "curate", "search", "show", "mcp", "gate", "snapshot", "sql"),
+)
 
 
 def build() -> typer.Typer:
     """The application with every verb registered."""
-    from orgmem.cli import curate, gate, intake, search, snapshot
+    from orgmem.cli import backfill, capture, curate, gate, intake, search, snapshot
 
     app = typer.Typer(
         name="orgmem",
@@ -34,7 +37,7 @@ def build() -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_callback)
-    for module in (intake, curate, search, gate, snapshot):
+    for module in (capture, backfill, intake, curate, search, gate, snapshot):
         module.register(app)
     return app
 

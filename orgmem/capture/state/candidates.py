@@ -138,18 +138,6 @@ def extend(db: sqlite3.Connection, number: int, change: Change, *, empty: bool) 
         _promote(db, former)
 
 
-def replace_after(db: sqlite3.Connection, number: int, change: Change) -> bool:
-    """A person edited what a pending candidate ends in; false: decided meanwhile, or that learning is known."""
-    with transaction(db):
-        if _is_known(db, change.learning_id, but=number):
-            return False
-        done = db.execute(
-            "update candidates set learning_id=?, after=?, masked=?, rules=? where id=? and status=?",
-            (change.learning_id, change.after, change.masked, "\n".join(change.rules), number, PENDING),
-        )
-    return bool(done.rowcount)
-
-
 def mark_shown(db: sqlite3.Connection, numbers: Iterable[int], now: float) -> None:
     """A person was asked about these; they are not asked at Stop again."""
     db.executemany(

@@ -27,7 +27,7 @@ VERBS = (
 
 def build() -> typer.Typer:
     """The application with every verb registered."""
-    from orgmem.cli import backfill, capture, curate, gate, intake, search, snapshot
+    from orgmem.cli import backfill, capture, curate, gate, init, intake, search, snapshot
 
     app = typer.Typer(
         name="orgmem",
@@ -37,7 +37,7 @@ def build() -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_callback)
-    for module in (capture, backfill, intake, curate, search, gate, snapshot):
+    for module in (init, capture, backfill, intake, curate, search, gate, snapshot):
         module.register(app)
     return app
 

@@ -29,10 +29,8 @@ HELP = """\
   u  undo the last step
   q  quit, and hand over what you approved
 """
-WORDS = {
-    "yes": "y", "no": "n", "edit": "e", "always": "a", "never": "v", "skip": "s", "print": "p", "undo": "u",
-    "quit": "q", "help": "?", "h": "?",
-}  # fmt: skip
+WORDS = {word: word[0] for word in ("yes", "no", "edit", "always", "skip", "print", "undo", "quit")}
+WORDS |= {"never": "v", "help": "?", "h": "?"}
 """What may be typed instead of a letter."""
 MOST_LINES = 60
 """Lines of an edit that are shown at first."""

@@ -194,6 +194,11 @@ def _backup(path: Path) -> Path:
     return path.with_name(path.name + BACKUP)
 
 
+def settings_files(root: Path, home: Path) -> tuple[Path, ...]:
+    """Every settings file in which our hooks may stand."""
+    return tuple(_settings(scope, root, home) for scope in ("user", "project", "local"))
+
+
 def _folder(scope: Scope, root: Path, home: Path) -> Path:
     if scope == "user":
         return Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the group, and its verbs that are asked for most beside it."""
-    from orgmem.cli import review
+    from orgmem.cli import doctor, review
 
     group = typer.Typer(help="Notice edits of memory files, decide on them, deliver what was approved.")
     group.command("sync")(sync)
@@ -30,6 +30,7 @@ def register(app: typer.Typer) -> None:
     app.command("status")(status)
     review.register(group)
     review.register(app)
+    doctor.register(group)
     app.add_typer(group, name="capture")
 
 

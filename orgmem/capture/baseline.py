@@ -1,5 +1,6 @@
 """What a file of a checkout is compared with, and whether git brought what differs."""
 
+import math
 import os
 from pathlib import PurePath
 
@@ -9,7 +10,7 @@ from orgmem.capture.evidence import Content, is_within
 from orgmem.capture.memory_file import text_of
 from orgmem.capture.rounds import Round
 from orgmem.capture.state.candidates import Change, select, was_made_elsewhere
-from orgmem.capture.state.replicas import Checkout, Replica, Stamp, last_sight
+from orgmem.capture.state.replicas import Checkout, Replica, Stamp, last_sight, read_at
 
 
 class Baseline:
@@ -54,7 +55,10 @@ class Baseline:
     def _missed(self, real_path: str, known: Replica) -> Content | None:
         """What the file was before an edit that was quicker than the first reading; none if there was none."""
         told = self.round.evidence.before_the_edit_to(real_path, known.content)
-        return None if told and select(self.round.db, "real_path=? limit 1", (real_path,)) else told
+        read = read_at(self.round.db, real_path)
+        if not told or not read or select(self.round.db, "real_path=? limit 1", (real_path,)):
+            return None
+        return told if _changed_at(real_path) <= read else None
 
     def _at_first_sight(self, real_path: str, data: bytes | None, stamp: Stamp | None) -> Content:
         """What is there already is no news, what was changed since the session began is.
@@ -77,3 +81,11 @@ class Baseline:
 def was_never_read(known: Replica) -> bool:
     """Whether a file was skipped ever since it was first seen: what it was is not known."""
     return known.content is None and known.skipped is not None
+
+
+def _changed_at(path: str) -> float:
+    """When a file was last changed, which no program can set; for ever in the future where it is not there."""
+    try:
+        return os.lstat(path).st_ctime
+    except OSError:
+        return math.inf

@@ -102,7 +102,7 @@ def reconcile(
     """One round: checkouts that are gone, then those in which something happened or a file differs."""
     now = means.now()
     watch, evidence = Watch(settings), Evidence(occurrences, origin, now)
-    this = Round(means.db, watch, watch.digest, settings.watch_max_bytes, evidence, now, thorough)
+    this = Round(means.db, watch, watch.digest, settings.watch_max_bytes, evidence, means.now, now, thorough)
     for each in gone(this):
         with _noting_faults(this, each.checkout.root):
             record_gone(this, each)

@@ -46,11 +46,12 @@ def note(this: Round, remarks: Iterable[Remark]) -> None:
 
 
 def _take(this: Round, steps: Iterable[Step]) -> None:
+    read_at = this.clock()
     for step in steps:
         if step.moved_from:
-            move_replica(this.db, step.moved_from, step.replica, this.now)
+            move_replica(this.db, step.moved_from, step.replica, read_at)
         else:
-            put_replica(this.db, step.replica, this.now)
+            put_replica(this.db, step.replica, read_at)
         if step.change:
             _queue(this.db, step.change, arrived=step.arrived)
 

@@ -82,7 +82,7 @@ def page(candidate: Candidate, *, left: int, most: int | None = None) -> Group:
         Text(visible(f"{change.path} in {change.project}{fate}"), "bold", overflow="fold"),
         Text(f"found {when}{session}; masked: {masked}; {left:,} left"),
         Padding(_table(rows[:most]), (1, 0, 1, 2), expand=False),
-        *([Text(f"  {rest:,} more lines are not shown: p prints all\n")] if rest else []),
+        *([Text(f"  not shown: {rest:,} of {len(rows):,} lines; p prints all\n")] if rest else []),
     )
 
 

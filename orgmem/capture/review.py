@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple, Self
 
-from orgmem.capture.changes import Place, Source, change_of
+from orgmem.capture.changes import Place, Source, change_of, changes_nothing
 from orgmem.capture.state import candidates
 from orgmem.capture.state.candidates import APPROVED, DENIED, PENDING, Candidate
 from orgmem.capture.state.database import transaction
@@ -219,7 +219,7 @@ class Review:
         place = Place(change.project, change.path, change.root, change.real_path)
         source = Source(change.origin, change.session, change.observed_at, change.commit_id)
         made = change_of(place, change.before.encode(), after.encode(), source)
-        if made is None or made.learning_id == change.learning_id:
+        if made is None or changes_nothing(made._replace(before=change.after)):
             return None
         masked = change.masked - len(MASK.findall(change.after)) + len(MASK.findall(made.after))
         made = made._replace(masked=max(0, masked), rules=tuple(sorted({*change.rules, *made.rules})))

@@ -1,6 +1,7 @@
 """A round of reconcile and what it finds: the types that its parts hand to each other."""
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -24,7 +25,9 @@ class Round:
     longest: int
     """Bytes of the largest file that is read."""
     evidence: Evidence
+    clock: Callable[[], float]
     now: float
+    """When it began, by that clock: seconds since 1970."""
     thorough: bool = False
     """Every file is read, whatever its stamp says."""
 

@@ -29,8 +29,10 @@ HELP = """\
   u  undo the last step
   q  quit, and hand over what you approved
 """
-WORDS = {word: word[0] for word in ("yes", "no", "edit", "always", "skip", "print", "undo", "quit")}
-WORDS |= {"never": "v", "help": "?", "h": "?"}
+WORDS = {
+    "yes": "y", "no": "n", "edit": "e", "always": "a", "never": "v", "skip": "s", "print": "p", "undo": "u",
+    "quit": "q", "help": "?", "h": "?",
+}  # fmt: skip
 """What may be typed instead of a letter."""
 MOST_LINES = 60
 """Lines of an edit that are shown at first."""
@@ -291,10 +293,8 @@ def _database(settings: Settings) -> Iterator[sqlite3.Connection]:
             db.executescript(f"{database.TABLES}pragma user_version={database.SCHEMA}")
         with closing(db):
             yield db
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
             waited = f"{database.WAIT_SECONDS:.0f} s"
             raise BusyError(f"another process has kept capture.db for {waited}", "orgmem review") from error
-        raise StoreError(f"capture.db can't be used: {error}", "orgmem capture doctor") from error
-    except sqlite3.Error as error:
         raise StoreError(f"capture.db can't be used: {error}", "orgmem capture doctor") from error

@@ -7,17 +7,20 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from orgmem.capture import afterwards, drain, spool
+from orgmem.capture import afterwards, drain, question, spool
 from orgmem.capture.hook import CAPTURE, LOCK, SPOOL, SUFFIX, WARNING, packed
+from orgmem.capture.payloads import Event
 from orgmem.capture.reconcile import run
 from orgmem.capture.state import candidates, deliveries, sessions
 from orgmem.capture.state.replicas import checkouts
 from orgmem.errors import BusyError, StoreError
 from orgmem.identity import now
+from tests.capture.running_hooks import HOOK
 from tests.capture.workplace import Workplace, git, written
 
 
@@ -116,13 +119,7 @@ def a_busy_moment(work: Workplace) -> list[tuple[Path, str]]:
     return [(shop / "CLAUDE.md", "one\n"), (shop / "AGENTS.md", "two\n"), (shop / "GEMINI.md", "")]
 
 
-@pytest.mark.parametrize("first", range(1, 90, 8))
-def test_killed_between_any_two_steps_and_run_again_it_comes_to_the_same(work: Workplace, first: int) -> None:
-    files = a_busy_moment(work)
-    died = detached(work, DIES, DIES_AT=str(first)).returncode
-    assert died in (-signal.SIGKILL, 0)
-    detached(work, DIES, DIES_AT=str(first + 3))
-    assert detached(work).returncode == 0
+def check_it_came_to_the_same(work: Workplace, files: list[tuple[Path, str]]) -> None:
     work.sync()
     assert waiting(work) == 0
     assert sorted(work.edits()) == [
@@ -133,6 +130,31 @@ def test_killed_between_any_two_steps_and_run_again_it_comes_to_the_same(work: W
     ]
     for path, text in files:
         work.check_chain(path, text)
+
+
+@pytest.mark.parametrize("first", [8, 21, 34, 47])
+def test_killed_at_any_statement_and_run_again_it_comes_to_the_same(work: Workplace, first: int) -> None:
+    files = a_busy_moment(work)
+    assert detached(work, DIES, DIES_AT=str(first)).returncode == -signal.SIGKILL
+    detached(work, DIES, DIES_AT=str(first + 3))
+    assert detached(work).returncode == 0
+    check_it_came_to_the_same(work, files)
+
+
+@pytest.mark.parametrize("last", range(1, 14))
+def test_ended_between_any_two_steps_and_run_again_it_comes_to_the_same(work: Workplace, last: int) -> None:
+    files = a_busy_moment(work)
+    steps: list[str] = []
+
+    def tick(step: str) -> None:
+        steps.append(step)
+        if len(steps) == last:
+            raise KeyboardInterrupt
+
+    with suppress(KeyboardInterrupt):
+        drain.drain(work.means(tick))
+    drain.drain(work.means())
+    check_it_came_to_the_same(work, files)
 
 
 def test_while_one_is_at_work_another_leaves(work: Workplace) -> None:
@@ -246,6 +268,49 @@ def test_a_reconcile_that_never_ends_is_said(work: Workplace) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(BusyError):
             run(work.settings, now, wait=0.1)
+
+
+def test_an_answer_of_the_user_decides_and_is_delivered_in_the_same_run(work: Workplace) -> None:
+    shop = work.repository()
+    work.start(shop)
+    work.wake("UserPromptSubmit", shop, prompt="go on")
+    work.edit(shop / "CLAUDE.md", "# Shop\na\n")
+    spooled(work)
+    assert drain.drain(work.means()).decided == 0
+    stop = Event(kind="stop", assistant="claude-code", session="s1", cwd=str(shop))
+    assert question.stop_output(work.db, stop, work.now())
+    (asked,) = sessions.open_questions(work.db, "s1")
+    given = {"questions": [], "answers": {asked.text: question.YES}}
+    for _ in range(2):
+        work.wake("PostToolUse", shop, tool_name="AskUserQuestion", tool_input={}, tool_response=given)
+    spooled(work)
+    done = run(work.settings, now)
+    assert (done.decided, done.delivered) == (1, 1)
+    (found,) = work.all()
+    assert (found.status, found.via) == ("approved", "question")
+
+
+def test_twenty_hooks_at_once_lose_nothing(work: Workplace) -> None:
+    """hindsight 3395, with real processes."""
+    shop = work.repository()
+    work.start(shop)
+    text = "# Shop\n"
+    for number in range(20):
+        text += f"- lesson {number}\n"
+        work.edit(shop / "CLAUDE.md", text, session=f"s{number % 2}")
+    environment = {**os.environ, "ORGMEM_HOME": str(work.settings.home), "HOME": str(work.folder)}
+    hooks = []
+    for each in work.waiting:
+        command = [sys.executable, str(HOOK), "PostToolUse"]
+        hooks.append(subprocess.Popen(command, env=environment, cwd=shop, stdin=subprocess.PIPE))
+        assert hooks[-1].stdin
+        hooks[-1].stdin.write(each.payload)
+    for hook in hooks:
+        hook.communicate(timeout=60)
+    run(work.settings, now, full=True)
+    assert waiting(work) == 0
+    work.check_chain(shop / "CLAUDE.md", "# Shop\n")
+    assert work.all()[-1].change.after == text
 
 
 def test_a_payload_at_which_we_stumble_keeps_no_other_back(work: Workplace) -> None:

@@ -258,7 +258,7 @@ def test_a_file_that_moves_while_it_is_looked_for_is_renamed(work: Workplace) ->
     checkout = checkout_of(str(shop))
     assert checkout
     watch = Watch(work.settings)
-    this = Round(work.db, watch, watch.digest, 1000, Evidence((), "hook", work.now()), work.now())
+    this = Round(work.db, watch, watch.digest, 1000, Evidence((), "hook", work.now()), work.now, work.now())
     (shop / "docs" / "CLAUDE.md").rename(shop / "CLAUDE.md")
     listings = iter([(), watch.find(checkout)])  # the first misses it in its old place and in its new one
     (step,) = Walk(this, checkout).walked(lambda: next(listings)).steps

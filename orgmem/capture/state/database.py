@@ -33,7 +33,7 @@ create table replicas (
     mtime_ns integer, size integer, inode integer,
     head text,                      -- commit of HEAD when that was read
     skipped text,                   -- why its present content was not read; none: it was
-    seen_at real not null
+    read_at real not null            -- seconds since 1970, when this content was first read
 );
 create table candidates (
     id integer primary key autoincrement,

@@ -105,8 +105,11 @@ def mark_gone(db: sqlite3.Connection, root: str, now: float) -> None:
 def put_replica(db: sqlite3.Connection, replica: Replica, now: float) -> None:
     """Advance a replica. Call it in the transaction that records what the change means."""
     numbers = map(_signed, replica.stamp) if replica.stamp else (None, None, None)
+    updates = ", ".join(f"{name}=excluded.{name}" for name in _COLUMNS.split(", "))
     db.execute(
-        f"insert or replace into replicas ({_COLUMNS}, seen_at) values ({', '.join('?' * 11)})",  # noqa: S608
+        f"insert into replicas ({_COLUMNS}, read_at) values ({', '.join('?' * 11)})"  # noqa: S608
+        f" on conflict (real_path) do update set {updates},"
+        " read_at=case when content is excluded.content then read_at else excluded.read_at end",
         (*replica[:5], *numbers, replica.head, replica.skipped, now),
     )
 
@@ -122,6 +125,12 @@ def get_replica(db: sqlite3.Connection, real_path: str) -> Replica | None:
     """The replica of a file; none if it was never seen."""
     row = db.execute(f"select {_COLUMNS} from replicas where real_path=?", (real_path,)).fetchone()  # noqa: S608
     return _replica(row) if row else None
+
+
+def read_at(db: sqlite3.Connection, real_path: str) -> float | None:
+    """When a replica's content was first read, seconds since 1970."""
+    row = db.execute("select read_at from replicas where real_path=?", (real_path,)).fetchone()
+    return row[0] if row else None
 
 
 def replicas_of(db: sqlite3.Connection, root: str) -> tuple[Replica, ...]:

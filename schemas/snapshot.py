@@ -29,7 +29,7 @@ class Snapshot(Record):
     window: Window
     """First and last approval of a learning: a structure of from and to."""
     sessions: int
-    """Assistant sessions seen; 0 and listed in unknown until clients report counts."""
+    """Assistant sessions that clients counted; 0 and listed in unknown until one does."""
     sessions_with_edit: int
     """Sessions in which a memory file was edited; unknown as sessions."""
     candidates: int
@@ -65,7 +65,7 @@ class Snapshot(Record):
     no_yield_by_stage: dict[Stage, int]
     """Learnings without yield by the last stage that stopped them; their sum is no_yield_learnings."""
     unknown: tuple[str, ...]
-    """Figures that this release cannot know; their 0 means nothing."""
+    """Figures that nobody has reported yet; their 0 means nothing."""
 
 
 class FunnelRow(Record):

@@ -4,14 +4,16 @@ Input: the lake and the memory store. Output: the snapshot file, and its figures
 one or the new one, never a part; the same stores give the same tables.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
 from orgmem.store.lake import Lake
 from orgmem.store.memories import MemoryStore
+from orgmem.store.staging import Staging
 from orgmem.store.warehouse import Sources, preview_snapshot, write_snapshot
 from schemas.learning import LearningId
+from schemas.session_count import SessionCount
 from schemas.snapshot import Snapshot
 from tasks.bench import Bench
 from tasks.stage import retryable
@@ -44,7 +46,20 @@ def end_rows(by_learning: Mapping[LearningId, End]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=pa.schema(_ENDS))
 
 
-def gather(lake: Lake, memories: MemoryStore) -> Sources:
+def count_rows(counts: Iterable[SessionCount]) -> pa.Table:
+    """One row a session."""
+    names: dict[str, pa.DataType] = {
+        "with_edit": pa.bool_(),
+        "candidates": _COUNT,
+        "denied": _COUNT,
+        "prompts_shown": _COUNT,
+    }
+    return pa.Table.from_pylist(
+        [count.model_dump(include=set(names)) for count in counts], schema=pa.schema(names)
+    )
+
+
+def gather(lake: Lake, memories: MemoryStore, staging: Staging) -> Sources:
     """Everything that a snapshot is made from."""
     learnings = lake.rows("learnings")
     return Sources(
@@ -56,17 +71,18 @@ def gather(lake: Lake, memories: MemoryStore) -> Sources:
         memories=memories.rows("memories"),
         links=memories.rows("links"),
         ends=end_rows(ends(map(str, learnings["id"].to_pylist()), lake.dispositions())),
+        counts=count_rows(staging.session_counts()),
     )
 
 
 def take(bench: Bench) -> Snapshot:
     """Write the snapshot file."""
-    return write_snapshot(bench.settings, gather(bench.lake, bench.memories), bench.clock())
+    return write_snapshot(bench.settings, gather(bench.lake, bench.memories, bench.staging), bench.clock())
 
 
 def preview(bench: Bench) -> Snapshot:
     """The figures alone; nothing is written."""
-    return preview_snapshot(bench.settings, gather(bench.lake, bench.memories), bench.clock())
+    return preview_snapshot(bench.settings, gather(bench.lake, bench.memories, bench.staging), bench.clock())
 
 
 @retryable("snapshot")

@@ -24,11 +24,14 @@ from orgmem.store.rejects import Problem, reasons
 from orgmem.text.diff import patch_agrees
 from orgmem.text.redact import redact
 from schemas.learning import Learning, Reject, Sighting
+from schemas.session_count import SessionCount
 
 _STALE_SECONDS = 24 * 3600
 """Work in progress of ours that nobody has touched for a day belongs to a killed process."""
 _UNFINISHED = (".tmp", ".part", "~")
 _REJECT = "rej_"
+COUNTS = "counts"
+"""Folder of the session counts, beside the learnings."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,16 @@ class Staging:
         """Remove files whose rows are safely in the lake."""
         for name in names:
             (self.folder / name).unlink(missing_ok=True)
+
+    def session_counts(self) -> Iterator[SessionCount]:
+        """What clients counted, one a session: each client keeps the file of its session up to date.
+
+        They stay where they are, since a newer version takes the place of the older. A file that is none is
+        passed over: it holds nothing that anybody wrote.
+        """
+        for path in sorted((self.folder / COUNTS).glob("cnt_*.json")):
+            with suppress(OSError, ValidationError):
+                yield SessionCount.model_validate_json(path.read_bytes())
 
     @contextmanager
     def batch(self, *, dry_run: bool = False) -> Iterator["Batch"]:

@@ -51,6 +51,8 @@ class Sources:
     links: pa.Table
     ends: pa.Table
     """learning_id, outcome, memories, stage, decision, reason: what became of each learning."""
+    counts: pa.Table
+    """with_edit, candidates, denied, prompts_shown: one row a session that a client counted."""
 
 
 @dataclass(frozen=True)
@@ -179,12 +181,23 @@ def _fill(db: duckdb.DuckDBPyConnection, sources: Sources, taken_at: datetime) -
     db.execute("SET VARIABLE goes_on = ?", [sorted(GOES_ON)])
     db.execute(f"CREATE TYPE stage AS ENUM ({_listed(Stage)}); CREATE TYPE origin AS ENUM ({_listed(Origin)})")
     script = Path(__file__).with_name("warehouse.sql").read_text(encoding="utf-8")
+    script = script.replace("$clients", _clients(db))
     db.execute(script.replace("$taken_at", f"{_quoted(taken_at.isoformat())}::TIMESTAMPTZ"))
     for kind, described in (("TABLE", TABLES), ("VIEW", VIEWS)):
         for name, model in described.items():
             db.execute(f"COMMENT ON {kind} {name} IS {_quoted(model.__doc__ or '')}")
             for column, comment in columns(model).items():
                 db.execute(f'COMMENT ON COLUMN {name}."{column}" IS {_quoted(comment)}')
+
+
+def _clients(db: duckdb.DuckDBPyConnection) -> str:
+    """SQL with the figures of all sessions as numbers: no session has a row in the snapshot."""
+    counted = ("candidates", "denied", "prompts_shown")
+    sums = ", ".join(f"coalesce(sum({name}), 0)::BIGINT" for name in counted)
+    query = f"SELECT count(*), count(*) FILTER (with_edit), {sums} FROM source_counts"  # noqa: S608 - our names
+    (row,) = db.execute(query).fetchall()
+    names = ("sessions", "sessions_with_edit", *counted)
+    return "SELECT " + ", ".join(f"{int(value)} AS {name}" for name, value in zip(names, row, strict=True))
 
 
 def _carry_over(db: duckdb.DuckDBPyConnection, previous: Path) -> None:

@@ -91,6 +91,7 @@ WITH lake AS (
     SELECT map_from_entries(list((stage, stopped) ORDER BY stage)) AS no_yield_by_stage FROM stage_funnel
 ), kept AS (
     SELECT count(*) AS curated, count(*) FILTER (state = 'live') AS live FROM memories
+), clients AS ($clients
 ), linked AS (
     SELECT source, target
     FROM links
@@ -98,7 +99,7 @@ WITH lake AS (
     SEMI JOIN (FROM memories WHERE state = 'live') AS targets ON targets.id = target
 )
 SELECT $taken_at AS taken_at, "window",
-       0 AS sessions, 0 AS sessions_with_edit, 0 AS candidates, approved, 0 AS denied, 0 AS prompts_shown,
+       sessions, sessions_with_edit, candidates, approved, denied, prompts_shown,
        by_origin,
        live AS live_memories,
        contributed AS contributed_learnings, productive AS productive_learnings,
@@ -109,8 +110,10 @@ SELECT $taken_at AS taken_at, "window",
        (SELECT count(*) FROM linked) AS semantic_links,
        (SELECT count(*) FROM tools) AS tools,
        no_yield_by_stage,
-       ['sessions', 'sessions_with_edit', 'candidates', 'denied', 'prompts_shown'] AS unknown
-FROM lake, origins, stages, kept;
+       CASE WHEN sessions = 0
+            THEN ['sessions', 'sessions_with_edit', 'candidates', 'denied', 'prompts_shown'] ELSE []::VARCHAR[]
+       END AS unknown
+FROM lake, origins, stages, kept, clients;
 
 CREATE VIEW memory_trust AS
 WITH parts AS (

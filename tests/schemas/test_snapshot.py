@@ -25,5 +25,5 @@ def test_the_metrics_page_marks_what_is_unknown(checkout: Path) -> None:
     page = (checkout / "docs" / "metrics.md").read_text(encoding="utf-8")
     views = (checkout / "orgmem" / "store" / "warehouse.sql").read_text(encoding="utf-8")
     marked = re.findall(r"^\| `(\w+)` .*\*\*unknown\*\*", page, re.MULTILINE)
-    (listed,) = re.findall(r"\[(.*)\] AS unknown", views)
+    (listed,) = re.findall(r"THEN \[(.*)\] ELSE", views)
     assert marked == re.findall(r"\w+", listed)

@@ -17,13 +17,15 @@ from orgmem.errors import StoreError
 from orgmem.settings import Settings
 from orgmem.store.lake_tables import SCHEMAS
 from orgmem.store.memory_rows import LINKS, MEMORIES
+from orgmem.store.staging import Staging
 from orgmem.store.warehouse import ASIDE, Sources, ask, preview_snapshot, write_snapshot
 from orgmem.text.trust import trust_score
 from schemas.disposition import Decision, Stage
 from schemas.learning import Learning
 from schemas.memory import TrustEvidence
+from schemas.session_count import SessionCount
 from schemas.snapshot import TABLES, VIEWS, columns
-from tasks.snapshot import end_rows
+from tasks.snapshot import count_rows, end_rows
 from tasks.tally import ends, tally
 from tests.histories import ALL_THE_WAY, history, learning_number
 from tests.samples import OBSERVED, a_learning
@@ -128,6 +130,7 @@ def sources() -> Sources:
         memories=rows(MEMORIES, MEMORIES_STORED),
         links=rows(LINKS, LINKS_STORED),
         ends=end_rows(ends(IDS, HISTORIES)),
+        counts=count_rows([]),
     )
 
 
@@ -394,3 +397,30 @@ def test_a_disk_that_takes_no_more_leaves_the_old_snapshot(
     assert told[1].startswith("df -h ")
     assert settings.snapshot_file.read_bytes() == before
     assert not list(settings.root.glob(f"{ASIDE}*"))
+
+
+def test_what_clients_counted_is_in_the_figures_and_no_longer_unknown(
+    settings: Settings, sources: Sources
+) -> None:
+    def a_session(number: int, candidates: int) -> SessionCount:
+        return SessionCount(
+            id=f"cnt_{number:024x}",
+            version=1,
+            assistant="claude-code",
+            day=OBSERVED.date(),
+            with_edit=candidates > 0,
+            candidates=candidates,
+            prompts_shown=1,
+            approved=0,
+            denied=min(candidates, 1),
+        )
+
+    folder = settings.staging / "counts"
+    folder.mkdir(parents=True)
+    for count in (a_session(1, 3), a_session(2, 0)):
+        (folder / f"{count.id}.json").write_text(count.model_dump_json())
+    (folder / "cnt_strange.json").write_text("{")
+    counted = replace(sources, counts=count_rows(Staging(settings).session_counts()))
+    figures = write_snapshot(settings, counted, TAKEN)
+    assert (figures.sessions, figures.sessions_with_edit, figures.candidates) == (2, 1, 3)
+    assert (figures.denied, figures.prompts_shown, figures.unknown) == (1, 2, ())

@@ -35,21 +35,20 @@ class Baseline:
             return Content(None)  # whatever a payload tells: that may be its second edit
         if told := self.round.evidence.before(real_path):
             return told
-        return self._at_first_sight(real_path, data, stamp) if self.sight is None else Content(data)
+        was_walked = self.sight is not None and self.sight.watched
+        return Content(data) if was_walked else self._at_first_sight(real_path, data, stamp)
 
     def has_arrived(self, real_path: str, change: Change, data: bytes | None) -> bool:
         """Whether git brought a change: it is that of HEAD, made in another checkout, by others, or before."""
-        path = self._tracked(real_path)
-        if self.sight is None or path is None:
+        path, sight = self._tracked(real_path), self.sight
+        if sight is None or path is None or (self.head == sight.head and not sight.gone):
             return False
         if not same_text(project.blob_at_head(self.checkout, path), data):
             return False
-        if self.sight.gone:
-            return True
-        if self.head == self.sight.head:
-            return False
-        return was_made_elsewhere(self.round.db, change) or project.arrived_by_git(
-            self.checkout, path, data, since=self.sight.at, old_head=self.sight.head
+        return (
+            sight.gone
+            or was_made_elsewhere(self.round.db, change)
+            or project.arrived_by_git(self.checkout, path, data, since=sight.at, old_head=sight.head)
         )
 
     def _missed(self, real_path: str, known: Replica) -> Content | None:

@@ -49,7 +49,7 @@ def lost_commands(this: Round) -> Iterator[Remark]:
     """A remark for each folder that was gone before what a command did in it could be seen."""
     for each in this.evidence.occurrences:
         did_something = each.event.kind == "shell" or (each.event.kind == "edit" and not each.event.edits)
-        if did_something and (checkout := _gone_checkout(this, f"{real(each.cwd)}/.", each)):
+        if did_something and each.cwd and (checkout := _gone_checkout(this, f"{real(each.cwd)}/.", each)):
             yield Remark("lost", checkout.root, LOST_COMMAND)
 
 

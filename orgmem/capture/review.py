@@ -227,7 +227,6 @@ class Review:
             if not self._decide(candidate.id, yes=False, via="terminal"):
                 return None
             number = candidates.add(self._db, made)
-            candidates.mark_shown(self._db, [number], self._now())
         self._reworded = number
         self._steps.append(_Step(decided=(candidate.id,), reworded=number))
         return candidates.get(self._db, number)

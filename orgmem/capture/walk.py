@@ -29,6 +29,7 @@ class Walk:
         self.round = this
         self.checkout = checkout
         self.baseline = Baseline(this, checkout)
+        self.roots = [each.root for each in checkouts(this.db)]
         self.replicas = {each.real_path: each for each in replicas_of(this.db, checkout.root)}
         self.remarks: list[Remark] = []
         self.unread: set[str] = set()
@@ -62,7 +63,7 @@ class Walk:
         if found.skipped or not is_storable(found.real_path):
             self._remark(found, "skipped", found.skipped or "its name is not UTF-8")
             return False
-        roots = [each.root for each in checkouts(self.round.db) if is_within(found.real_path, each.root)]
+        roots = [root for root in self.roots if is_within(found.real_path, root)]
         nearest = max((*roots, self.checkout.root), key=len)
         if is_within(found.real_path, self.checkout.root):
             return nearest == self.checkout.root

@@ -84,7 +84,7 @@ def take(work: Workplace, roots: list[Path], step: Step) -> None:
 def test_candidates_in_order_lead_from_the_first_text_to_the_last(row: list[Step], start: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Workplace(Path(os.path.realpath(folder)))
-        shop = work.repository(files=FIRST)
+        shop = work.repository(files={**FIRST, "README.md": "so that git always has a file\n"})
         roots = [shop, work.worktree(shop, "feature")]
         if start:
             for root in roots:

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orgmem.capture import question
+from orgmem.capture.payloads import Answer, Event
 from orgmem.capture.question import LATER, LONGEST, NO, YES
 from orgmem.capture.state import candidates, database, sessions
 from tests.capture.asking import ROOT, Asking, asking
@@ -83,6 +85,14 @@ def test_what_nobody_answered_stays_open(work: Asking) -> None:
     assert work.answer(asked, YES, tool_response={"answers": {}}) == ()
     assert work.statuses() == ["pending"]
     assert work.answer(asked, YES) != ()
+
+
+def test_only_an_event_of_the_question_tool_answers(work: Asking) -> None:
+    work.edit("", "one\n")
+    yes = Answer(work.ask(), YES, idle=False, unanswered=False)
+    said = Event("answer", "claude-code", session="s1", answers=(yes,))
+    assert question.take_answer(work.db, said._replace(kind="stop"), work.now) == ()
+    assert question.take_answer(work.db, said, work.now) != ()
 
 
 def test_a_replay_flips_no_later_decision(work: Asking) -> None:

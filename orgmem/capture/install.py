@@ -6,7 +6,7 @@ file since, or the record is lost, exactly our entries are taken out.
 """
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -40,7 +40,7 @@ class Installed(Record):
     created: bool
     """It was not there before."""
     after: str
-    """Digest of what we left."""
+    """Digest of what we left; empty where the backup is older than what others wrote before we came again."""
 
 
 class Receipt(Record):
@@ -90,7 +90,7 @@ def plan_uninstall(settings: Settings, scope: Scope, root: Path, home: Path) -> 
     return tuple(edit for edit in edits if edit.before != edit.after)
 
 
-def apply(settings: Settings, edits: Iterable[Edit], *, install: bool) -> None:
+def apply(settings: Settings, edits: Sequence[Edit], *, install: bool) -> None:
     """Write all, or nothing.
 
     Raises:
@@ -101,6 +101,7 @@ def apply(settings: Settings, edits: Iterable[Edit], *, install: bool) -> None:
     settings.capture_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(settings.capture_folder / "install.lock"):
         done: list[Edit] = []
+        backed_up = {edit.path for edit in edits if _backup(edit.path).exists()}
         try:
             for edit in edits:
                 _refuse_if_changed(edit)
@@ -110,6 +111,8 @@ def apply(settings: Settings, edits: Iterable[Edit], *, install: bool) -> None:
         except BaseException:
             for edit in reversed(done):
                 _write(edit.path, edit.before)
+                if edit.path not in backed_up:
+                    _backup(edit.path).unlink(missing_ok=True)
             raise
 
 
@@ -147,10 +150,19 @@ def _keep(settings: Settings, done: Iterable[Edit], *, install: bool) -> None:
         was = known.pop(str(edit.path), None)
         if install and edit.after is not None:
             created = was.created if was else edit.before is None
-            after = digest(edit.after.decode("latin-1"))
+            after = digest(edit.after.decode("latin-1")) if _is_restorable(edit, was) else ""
             known[str(edit.path)] = Installed(path=str(edit.path), created=created, after=after)
     receipt = Receipt(files=tuple(known[path] for path in sorted(known)))
     write_atomically(settings.capture_folder / "installed.json", receipt.model_dump_json().encode())
+
+
+def _is_restorable(edit: Edit, was: Installed | None) -> bool:
+    """Whether what we keep is what stood there before us, with nothing that others wrote since."""
+    if edit.before is None:
+        return True
+    if was is None:
+        return _bytes(_backup(edit.path)) == edit.before
+    return digest(edit.before.decode("latin-1")) == was.after
 
 
 def _receipt(settings: Settings) -> Receipt:

@@ -71,7 +71,7 @@ def inside_assistant(environ: Mapping[str, str]) -> str | None:
     return next((name for variable, name in ASSISTANTS.items() if environ.get(variable)), None)
 
 
-def refuse_assistants() -> None:
+def refuse_assistants(done: str = "decided", command: str = "orgmem review") -> None:
     """Stop where an assistant would decide.
 
     Raises:
@@ -79,8 +79,8 @@ def refuse_assistants() -> None:
     """
     if assistant := inside_assistant(os.environ):
         raise UsageError(
-            f"nothing was decided: {assistant} can't decide for its user",
-            "run orgmem review in a terminal of your own",
+            f"nothing was {done}: {assistant} can't decide for its user",
+            f"run {command} in a terminal of your own",
         )
 
 

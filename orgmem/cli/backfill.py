@@ -96,10 +96,11 @@ def _approval(found: "Plan", *, yes: bool, may_ask: bool) -> "ApprovedVia | None
     Raises:
         UsageError: nobody who may approve could be asked.
     """
-    from orgmem.capture.backfill_approval import ask_person, refuse_assistants
+    from orgmem.capture.backfill_approval import ask_person
+    from orgmem.capture.review import refuse_assistants
     from schemas.learning import ApprovedVia
 
-    refuse_assistants()
+    refuse_assistants("handed over", "orgmem backfill")
     if yes:
         return ApprovedVia.SCRIPT
     answer = ask_person(QUESTION.format(found.new)) if may_ask else None

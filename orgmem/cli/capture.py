@@ -2,22 +2,23 @@
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orgmem.cli.client import client_database, unusable
 from orgmem.cli.console import Json, emit_json, load_settings, remark, stderr
-from orgmem.errors import StoreError
 from orgmem.settings import Settings
 
 if TYPE_CHECKING:
     from orgmem.capture.deliver import Delivered
     from orgmem.capture.reconcile import Reconciled
     from orgmem.capture.status import Status
+
+SYNC = "orgmem capture sync"
 
 
 def register(app: typer.Typer) -> None:
@@ -44,7 +45,7 @@ def status(as_json: Json = False) -> None:
     from orgmem.cli.overview import overview
     from orgmem.identity import now
 
-    with _database(settings) as db:
+    with client_database(settings, "orgmem status") as db:
         found = status_.status(db, settings, now)
     if as_json:
         emit_json(found.model_dump(mode="json"))
@@ -97,7 +98,7 @@ def _reconcile(settings: Settings) -> "Reconciled":
     try:
         return reconcile.run(settings, now, full=True, origin="sync", here=here)
     except sqlite3.Error as error:
-        raise _broken(error) from error
+        raise unusable(error) from error
 
 
 def _refused(settings: Settings, *, retry: bool) -> int:
@@ -106,7 +107,7 @@ def _refused(settings: Settings, *, retry: bool) -> int:
     from orgmem.capture.state import deliveries
     from orgmem.identity import now
 
-    with _database(settings) as db:
+    with client_database(settings, SYNC) as db:
         refused = sum(each.state == deliveries.FAILED for each in deliveries.every(db))
         return refused - (outbox.retry_failed(db, settings, now) if retry and refused else 0)
 
@@ -116,7 +117,7 @@ def _deliver(settings: Settings) -> "tuple[Delivered, Status]":
     from orgmem.capture.state import sessions
     from orgmem.identity import now
 
-    with _database(settings) as db:
+    with client_database(settings, SYNC) as db:
         done = deliver.deliver(db, settings, now, all_due=True)
         sessions.settle(db, "failed", "delivery")
         afterwards.lay_out(str(settings.capture_folder), status.warning(db, now().timestamp()))
@@ -128,7 +129,7 @@ def _rehearse(settings: Settings, as_json: bool) -> None:
     from orgmem.capture.status import status
     from orgmem.identity import now
 
-    with TemporaryDirectory(prefix="orgmem-") as folder, _database(settings) as db:
+    with TemporaryDirectory(prefix="orgmem-") as folder, client_database(settings, SYNC) as db:
         copy = settings.model_copy(update={"home": Path(folder) / "home", "endpoint": f"{folder}/nowhere"})
         with suppress(FileNotFoundError):
             shutil.copytree(settings.capture_folder / "spool", copy.capture_folder / "spool")
@@ -137,7 +138,7 @@ def _rehearse(settings: Settings, as_json: bool) -> None:
             db.backup(target)
         reconciled = _reconcile(copy)
         waiting = status(db, settings, now).backfill.queued
-        with _database(copy) as after:
+        with client_database(copy, SYNC) as after:
             found = status(after, copy, now)
     queued = found.queued + waiting
     if as_json:
@@ -152,28 +153,3 @@ def _rehearse(settings: Settings, as_json: bool) -> None:
 
 def _found(reconciled: "Reconciled") -> str:
     return f"found {reconciled.new:,} edits; {reconciled.skipped:,} files skipped, {reconciled.lost:,} edits lost"
-
-
-@contextmanager
-def _database(settings: Settings) -> Iterator[sqlite3.Connection]:
-    """The client's database; an empty one, in memory, where nothing was captured yet.
-
-    Raises:
-        StoreError: it can't be opened, read or written.
-    """
-    from orgmem.capture.state import database
-
-    try:
-        if (settings.capture_folder / "capture.db").exists():
-            db = database.connect(settings.capture_folder)
-        else:
-            db = sqlite3.connect(":memory:", isolation_level=None)
-            db.executescript(f"{database.TABLES}pragma user_version={database.SCHEMA}")
-        with closing(db):
-            yield db
-    except sqlite3.Error as error:
-        raise _broken(error) from error
-
-
-def _broken(error: sqlite3.Error) -> StoreError:
-    return StoreError(f"capture.db can't be used: {error}", "orgmem capture doctor")

@@ -1,15 +1,15 @@
 """`orgmem review`: decide on the edits that wait, one by one in a terminal, or by name in a script."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 from rich.console import Console
 
+from orgmem.cli.client import client_database
 from orgmem.cli.console import Json, emit_json, load_settings, printable, remark, stderr
-from orgmem.errors import BusyError, InputError, NotFoundError, StoreError, UsageError
+from orgmem.errors import InputError, NotFoundError, UsageError
 from orgmem.settings import Settings
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def review(  # noqa: PLR0913, PLR0917 - one parameter an option
     may list what waits, and decide nothing.
     """
     settings = load_settings()
-    with _database(settings) as db:
+    with client_database(settings, "orgmem review") as db:
         if rules:
             _list_rules(db, as_json)
         elif forget is not None:
@@ -273,28 +273,3 @@ def _forget(db: sqlite3.Connection, rule: str, *, dry_run: bool) -> None:
 
 def _rule_name(project: str, path: str) -> str:
     return f"{project}:{path}" if path else project
-
-
-@contextmanager
-def _database(settings: Settings) -> Iterator[sqlite3.Connection]:
-    """The client's database; an empty one, in memory, where nothing was captured yet.
-
-    Raises:
-        BusyError: another process keeps it.
-        StoreError: it can't be opened, read or written.
-    """
-    from orgmem.capture.state import database
-
-    try:
-        if (settings.capture_folder / "capture.db").exists():
-            db = database.connect(settings.capture_folder)
-        else:
-            db = sqlite3.connect(":memory:", isolation_level=None)
-            db.executescript(f"{database.TABLES}pragma user_version={database.SCHEMA}")
-        with closing(db):
-            yield db
-    except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
-            waited = f"{database.WAIT_SECONDS:.0f} s"
-            raise BusyError(f"another process has kept capture.db for {waited}", "orgmem review") from error
-        raise StoreError(f"capture.db can't be used: {error}", "orgmem capture doctor") from error

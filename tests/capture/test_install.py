@@ -181,6 +181,21 @@ def test_a_new_release_takes_the_place_of_the_old_one(root: Path, settings: Sett
     assert tree(root) == before
 
 
+@pytest.mark.parametrize("record_is_lost", [False, True])
+def test_what_others_wrote_between_two_installs_outlives_the_uninstall(
+    root: Path, settings: Settings, record_is_lost: bool
+) -> None:
+    file = settings_file(root, FOREIGN)
+    put(root, settings)
+    file.write_text(file.read_text("utf-8").replace('"model": "opus"', '"model": "sonnet"'), "utf-8")
+    if record_is_lost:
+        (settings.capture_folder / "installed.json").unlink()
+    put(root, settings, NEWER)
+    take(root, settings)
+    assert said(file)["model"] == "sonnet"
+    assert f'bin/{HOOK}"' not in file.read_text("utf-8")
+
+
 def test_without_its_record_our_entries_are_found_all_the_same(root: Path, settings: Settings) -> None:
     settings_file(root, FOREIGN)
     put(root, settings)
@@ -244,5 +259,4 @@ def test_a_failure_half_way_puts_everything_back(root: Path, settings: Settings)
     with pytest.raises(InputError, match="has just changed"):
         install.apply(settings, edits, install=True)
     (root / ".mcp.json").unlink()
-    kept = {name: data for name, data in tree(root).items() if not name.endswith(install.BACKUP)}
-    assert kept == before
+    assert tree(root) == before

@@ -21,6 +21,7 @@ from typer.testing import CliRunner, Result
 
 from orgmem.capture.state import candidates, database, deliveries
 from orgmem.cli import review
+from orgmem.cli.client import client_database
 from orgmem.errors import BusyError, NotFoundError, StoreError, UsageError
 from orgmem.settings import Settings
 from orgmem.store.staging import Staging, parse_learning
@@ -336,7 +337,7 @@ def test_a_database_of_a_later_release_is_one_line(work: Asking, settings: Setti
 
 def decide_at_once(settings: Settings) -> None:
     """As the verb does, but without ten seconds of patience."""
-    with review._database(settings) as db:
+    with client_database(settings, "orgmem review") as db:
         db.execute("pragma busy_timeout=10")
         candidates.decide(db, 1, yes=True, via="script", now=0.0)
 

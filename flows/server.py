@@ -84,7 +84,11 @@ def serve(fd: int) -> None:
     """Serve Prefect's API on an inherited listening socket until standard input closes. Runs in the child."""
     import uvicorn
     from prefect.server.api.server import create_app
+    from prefect.settings import PREFECT_API_DATABASE_CONNECTION_URL
 
+    from flows.server_schema import plant_database
+
+    plant_database(PREFECT_API_DATABASE_CONNECTION_URL.value())
     config = uvicorn.Config(
         create_app, factory=True, fd=fd, log_level="error", lifespan="on", timeout_graceful_shutdown=1
     )

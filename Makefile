@@ -12,7 +12,7 @@ demo: $(STAMP)
 	@$(BIN)/python -P examples/demo.py
 
 test: $(STAMP) check
-	$(BIN)/python -P -m pytest -q
+	$(BIN)/python -P -m pytest -q --numprocesses=2 --dist=worksteal
 
 test-browser: $(STAMP)
 	@echo "This release has no pages yet: nothing to test in a browser."

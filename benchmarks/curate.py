@@ -6,8 +6,9 @@ A run of `orgmem import` and `orgmem curate` in processes of their own. The pure
 embedding, are then called once more in this process, on what the run has left in the lake: what they take alone is
 taken from the whole. A stricter figure takes off only the time in which the run did nothing but embed (its own
 record, Prefect's task runs): embedding shares the cores with the stages of the next batch, and that slows both.
-With --times, one batch in so many is embedded again, and its seconds a text stand for all. With --times 10 the corpus is repeated under ten names of projects, with every number in it changed,
-so that no copy is a duplicate.
+
+With --times 10 the corpus is repeated under ten names of projects, with every number in it changed, so that no$
+copy is a duplicate; one batch in ten is embedded again, and its seconds a text stand for all.
 """
 
 import argparse

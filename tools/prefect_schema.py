@@ -2,9 +2,11 @@
 # ruff: noqa: INP001  (a script, no package)
 
 import asyncio
-import os
 import tempfile
 from pathlib import Path
+
+from flows.server_schema import dump
+from orgmem.settings import Settings, prefect_home, quiet_libraries
 
 TARGET = Path(__file__).parents[1] / "flows" / "prefect_schema.sql"
 
@@ -12,12 +14,11 @@ TARGET = Path(__file__).parents[1] / "flows" / "prefect_schema.sql"
 def main() -> None:
     """Let the installed Prefect migrate an empty file, and write down what came of it."""
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["PREFECT_HOME"] = folder
-        from flows.server_schema import dump
+        quiet_libraries(Settings(home=Path(folder)))
         from prefect.server.database import provide_database_interface
 
         asyncio.run(provide_database_interface().create_db())
-        TARGET.write_text(dump(Path(folder) / "prefect.db"), "utf-8")
+        TARGET.write_text(dump(prefect_home() / "prefect.db"), "utf-8")
 
 
 if __name__ == "__main__":

@@ -205,6 +205,7 @@ def quiet_libraries(settings: Settings) -> None:
         # dlt would read .dlt/config.toml and secrets.toml of whatever folder the user stands in.
         "DLT_PROJECT_DIR": str(settings.home / "dlt"),
         "GX_ANALYTICS_ENABLED": "false",
+        "ORT_DISABLE_TELEMETRY": "1",  # else onnxruntime queues events for its maker below ~/.cache
         "FASTMCP_CHECK_FOR_UPDATES": "off",
         "TOKENIZERS_PARALLELISM": "false",
         # What libraries start with `python -m` must not import from the user's current folder.

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,21 +79,32 @@ def trapped(tmp_path: Path) -> Path:
     return folder
 
 
-def test_without_a_server_curation_runs_to_its_end_and_nothing_of_the_current_folder_takes_part(
-    tmp_path: Path, trapped: Path
-) -> None:
-    settings = Settings(home=tmp_path / "home")
-    Staging(settings).write(a_learning())
+def run_in(folder: Path, environment: dict[str, str], *words: str) -> dict[str, Any]:
+    """Run a verb there to its end; its JSON."""
     done = subprocess.run(
-        [ORGMEM, "curate", "--json"],
-        env=environment(settings.home),
-        cwd=trapped,
+        [ORGMEM, *words, "--json"],
+        env=environment,
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=200,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["learnings"]["productive"] == 1
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_without_a_server_all_runs_and_neither_the_current_folder_nor_the_users_takes_part(
+    tmp_path: Path, trapped: Path
+) -> None:
+    settings, user = Settings(home=tmp_path / "home"), tmp_path / "user"
+    user.mkdir()
+    Staging(settings).write(a_learning())
+    variables = {**environment(settings.home), "HOME": str(user)}
+    tally = run_in(trapped, variables, "curate")
+    assert tally["learnings"]["productive"] == 1
+    assert run_in(trapped, variables, "search", "how do I run the tests")["results"]
     assert not (tmp_path / "mark").exists()
     assert not (settings.home / "planted").exists()
+    assert not list(user.rglob("*")), "no library keeps a cache, an id or telemetry in the user's folder"

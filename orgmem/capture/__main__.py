@@ -22,30 +22,23 @@ PATIENCE_SECONDS = 0.2
 
 
 def main() -> None:
-    """Work off the spool of this home, unless another process does."""
-    home = os.path.abspath(os.path.expanduser(os.environ.get(HOME) or "~/.orgmem"))
-    os.makedirs(os.path.join(home, "capture"), mode=0o700, exist_ok=True)
-    take_turns(home, lambda: work(home), wait=PATIENCE_SECONDS)
-
-
-def work(home: str) -> bool:
-    """Empty the spool and do what follows; false: a fault keeps the wakes, so don't try again at once."""
+    """Work off the spool of this home, unless another process does; then deliver, when the lock is free again."""
     from orgmem.capture.afterwards import afterwards, lay_out
 
+    home = os.path.abspath(os.path.expanduser(os.environ.get(HOME) or "~/.orgmem"))
+    folder = os.path.join(home, "capture")
+    os.makedirs(folder, mode=0o700, exist_ok=True)
     try:
-        db = database.connect(os.path.join(home, "capture"))
+        db = database.connect(folder)
     except sqlite3.Error as error:
-        lay_out(
-            os.path.join(home, "capture"), f"orgmem captures nothing: capture.db: {error}; orgmem capture doctor"
-        )
-        return False
+        lay_out(folder, f"orgmem captures nothing: capture.db: {error}; orgmem capture doctor")
+        return
     try:
         means = Means(db, home, _settings, time.time)
-        drained = drain(means)
-        afterwards(means)
+        if take_turns(home, lambda: not drain(means).stuck, wait=PATIENCE_SECONDS):
+            afterwards(means)
     finally:
         db.close()
-    return not drained.stuck
 
 
 def _settings() -> "Settings":

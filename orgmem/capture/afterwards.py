@@ -1,4 +1,7 @@
-"""The end of a reconcile: faults of hooks become notices, what is due is delivered, a warning is laid out."""
+"""What follows a reconcile: faults of hooks become notices, what is due is delivered, a warning is laid out.
+
+The reconcile's lock is free again by then: a server that does not answer keeps no edit waiting.
+"""
 
 # pathlib's import is not free, and most wakes need no more than this.
 # ruff: noqa: PTH105, PTH108, PTH118, PTH123

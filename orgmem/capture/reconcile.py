@@ -69,17 +69,18 @@ def run(
             drained = drain(means)
             if full:
                 reconcile(means, asked_for, (), origin=origin, thorough=True, here=here)
-            done.update(decided=drained.decided, delivered=afterwards(means))
+            done.update(decided=drained.decided)
             return not drained.stuck
 
         if not take_turns(means.home, work, wait=wait):
             raise BusyError(f"another reconcile has been at work for {wait:.0f} s", "orgmem capture sync")
+        delivered = afterwards(means)
         return Reconciled(
             new=sum(candidates.counts(db).values()) - before,
             skipped=sum(each.kind == "skipped" for each in sessions.notices(db)),
             lost=sum(each.kind == "lost" for each in sessions.notices(db)),
             decided=done["decided"],
-            delivered=done["delivered"],
+            delivered=delivered,
         )
 
 

@@ -57,8 +57,9 @@ class Day:
         until = time.monotonic() + 60
         while waiting(str(self.work.settings.home)).number and time.monotonic() < until:
             time.sleep(0.05)
-        with (self.work.settings.capture_folder / LOCK).open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        for name in (LOCK, "deliver.lock"):
+            with (self.work.settings.capture_folder / name).open("a") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
 
     def status(self) -> Status:
         return status(self.work.db, self.work.settings, now)
@@ -81,6 +82,28 @@ def test_every_edit_ends_as_delivered_queued_or_refused(tmp_path: Path, hub: Hub
     assert (found.failed, found.delivered, len(found.failures)) == (3, 2, 3)
     assert found.queued == 7
     assert {each.next for each in found.problems} >= {"orgmem capture sync", "orgmem capture sync --retry-failed"}
+
+
+def test_an_edit_is_noticed_while_a_delivery_hangs(tmp_path: Path) -> None:
+    with Hub() as asleep:
+        day = Day(tmp_path, asleep)
+        asleep.always = Hangs()
+        day.tell("SessionStart", source="startup")
+        day.rest()
+        day.edit(1)
+        day.tell("Stop")
+        until = time.monotonic() + 60
+        while not asleep.requests and time.monotonic() < until:
+            time.sleep(0.05)
+        day.edit(2)
+        day.tell("Stop")
+        with (day.work.settings.capture_folder / "deliver.lock").open("a") as lock:
+            while day.status().captured < 2 and time.monotonic() < until:
+                time.sleep(0.05)
+            assert day.status().captured == 2
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the first delivery still waits for an answer
+    day.rest()
 
 
 def test_a_hook_does_not_wait_for_a_server_that_sleeps(tmp_path: Path) -> None:

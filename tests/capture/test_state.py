@@ -222,6 +222,7 @@ def test_a_session_counts_what_was_asked_and_decided_in_it(db: sqlite3.Connectio
     sessions.touch(db, "s1", "claude-code", 9.0)
     candidates.decide(db, candidates.add(db, A_CHANGE), yes=True, via="question", now=6.0)
     candidates.add(db, A_CHANGE._replace(learning_id="lrn_2"))
+    candidates.add(db, A_CHANGE._replace(learning_id="lrn_3"), arrived=True)  # by a pull: no edit of the session
     sessions.put_question(db, sessions.Question("n1", "s1", "Share?", "yes", "no", (1,), 3.0))
     assert sessions.session_counts(db) == (sessions.SessionCount("s1", "claude-code", 1.0, 9.0, 2, 1, 1, 0),)
 

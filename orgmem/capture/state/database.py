@@ -50,6 +50,7 @@ create table candidates (
 create index candidates_by_learning on candidates (learning_id);
 create index candidates_by_status on candidates (status);
 create index candidates_by_file on candidates (real_path);
+create index candidates_by_session on candidates (session);
 create table rules (
     project text not null, path text not null,      -- path '' means the whole project
     verdict text not null,                          -- always or never
@@ -65,6 +66,7 @@ create table questions (
     candidates text not null,                       -- ids, separated by commas
     asked_at real not null, answered_at real
 );
+create index questions_by_session on questions (session);
 create table deliveries (
     candidate integer primary key, learning_id text not null,
     state text not null,            -- queued, delivered, failed

@@ -78,10 +78,10 @@ def use_question(db: sqlite3.Connection, nonce: str, now: float) -> bool:
 
 
 def session_counts(db: sqlite3.Connection) -> tuple[SessionCount, ...]:
-    """Counts of every session."""
+    """Counts of every session; what was withdrawn, or arrived with a commit of others, is no edit of it."""
     rows = db.execute(
         "select s.id, assistant, first_at, last_at,"
-        " (select count(*) from candidates c where c.session=s.id and status<>'withdrawn'),"
+        " (select count(*) from candidates c where c.session=s.id and status not in ('withdrawn', 'arrived')),"
         " (select count(*) from questions q where q.session=s.id),"
         " (select count(*) from candidates c where c.session=s.id and status='approved'),"
         " (select count(*) from candidates c where c.session=s.id and status='denied')"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orgmem.capture.state.candidates import Candidate
 
 PROMPT = "[y]es [n]o [e]dit [a]lways ne[v]er [s]kip [u]ndo [q]uit [?] "
+LAST = "nothing is left to decide: [u]ndo, or Enter to end "
 HELP = """\
   y  yes: it leaves
   n  no: it never leaves, and you are not asked about it again
@@ -104,12 +105,22 @@ def _ask(db: sqlite3.Connection, settings: Settings, *, looks_only: bool, may_as
         raise UsageError(f"nothing was decided: {len(waiting):,} wait", "orgmem review --json, or --yes")
     with Terminal() as terminal:
         steps = Review(db, now)
-        while (candidate := steps.current()) and _is_answered(console, terminal, steps, candidate):
+        while _goes_on(console, terminal, steps):
             pass
     approved, denied = steps.figures()
     print(f"approved {approved:,}, denied {denied:,}, {len(candidates.pending(db)):,} left")
     if approved:
         _report(_deliver(db, settings), settings)
+
+
+def _goes_on(console: Console, terminal: "Terminal", steps: "Review") -> bool:
+    """Take one answer; false at the end. Before what was approved last is handed over it can be undone, too."""
+    if candidate := steps.current():
+        return _is_answered(console, terminal, steps, candidate)
+    if not any(steps.figures()) or (terminal.ask(LAST) or "").lower() not in {"u", "undo"}:
+        return False
+    print(f"{steps.undo()}\n")
+    return True
 
 
 def _is_answered(console: Console, terminal: "Terminal", steps: "Review", candidate: "Candidate") -> bool:

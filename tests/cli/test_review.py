@@ -57,7 +57,7 @@ def orgmem(*words: str) -> Result:
 
 
 def on_a_terminal(answers: str, *words: str, size: int = 80, **environment: str) -> tuple[int, str]:
-    """Exit code and all that is shown; a person types one answer a question, ^C and ^D among them."""
+    """Exit code and all that is shown; a person types one answer a question, ^C and ^D among them, then Enter."""
     mine, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, size, 0, 0))
     child = subprocess.Popen(
@@ -69,8 +69,8 @@ def on_a_terminal(answers: str, *words: str, size: int = 80, **environment: str)
     shown, replies = b"", iter(answers.encode().split(b"|"))
     for chunk in _chunks(mine):
         shown += chunk
-        if shown.endswith(b"[?] "):
-            reply = next(replies)
+        if shown.endswith((b"[?] ", b"to end ")):
+            reply = next(replies, b"")
             os.write(mine, reply if reply in {b"\x03", b"\x04"} else reply + b"\n")
     os.close(mine)
     return child.wait(), shown.decode().replace("\r\n", "\n")
@@ -134,6 +134,17 @@ def test_undo_goes_back_a_step(work: Asking, settings: Settings) -> None:
     on_a_terminal("y|u|n|s")
     assert work.statuses() == ["denied", "pending"]
     assert staged(settings) == []
+
+
+@pytest.mark.parametrize("last", ["y", "a", "A", "V"])
+def test_the_last_step_can_be_undone_before_anything_is_handed_over(
+    work: Asking, settings: Settings, last: str
+) -> None:
+    _, shown = on_a_terminal(f"s|{last}|u|q")
+    assert "\nundone\n" in shown
+    assert work.statuses() == ["pending", "pending"]
+    assert staged(settings) == []
+    assert orgmem("--rules").stdout == "nothing is decided unasked\n"
 
 
 def test_another_wording_leaves_in_place_of_the_first(work: Asking, settings: Settings) -> None:

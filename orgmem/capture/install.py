@@ -71,7 +71,7 @@ def plan_uninstall(settings: Settings, scope: Scope, root: Path, home: Path) -> 
     known = {each.path: each for each in _receipt(settings).files}
     paths = {
         _settings(scope, root, home): claude.without_hooks,
-        root / ".mcp.json": claude.without_server,
+        **({root / ".mcp.json": claude.without_server} if scope == "project" else {}),
         _folder(scope, root, home) / "skills" / "orgmem" / "SKILL.md": _without_skill,
         root / "CLAUDE.md": lambda text, _name: claude.without_lessons(text),
         root / "AGENTS.md": lambda text, _name: claude.without_lessons(text),

@@ -1,6 +1,7 @@
 """`orgmem init`: hooks, MCP entry and skill for a coding assistant, and their removal."""
 
 import difflib
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -38,6 +39,8 @@ def init(
 ) -> None:
     """Install hooks, MCP server and skill for an assistant, here or with --scope user for all projects.
 
+    For another scope than project the MCP server is left to a command of Claude Code's own, which is printed.
+
     What others wrote stays byte for byte; a backup lies beside each changed file.
     """
     from orgmem.capture import install
@@ -58,6 +61,8 @@ def init(
         emit_json({"dry_run": dry_run, "uninstall": uninstall, "files": [str(edit.path) for edit in edits]})
     else:
         _print(edits, dry_run=dry_run, uninstall=uninstall)
+    if not (uninstall or as_json) and wanted != "project":
+        remark(f"the MCP server is not installed by this: {_by_hand(_program(settings), wanted)}")
     if not (uninstall or dry_run or as_json):
         remark("next: start a session here; orgmem status says when its hooks run")
 
@@ -83,6 +88,14 @@ def _diff(edit: "Edit") -> list[str]:
 
 def _lines(data: bytes | None) -> list[str]:
     return (data or b"").decode("utf-8", "replace").splitlines(keepends=True)
+
+
+def _by_hand(program: "Program", scope: "Scope") -> str:
+    """Claude Code's command for its own file, which it writes all the time: no place to edit from outside."""
+    home = ("--env", f"ORGMEM_HOME={program.home}") if program.home else ()
+    return shlex.join(
+        ("claude", "mcp", "add", "orgmem", "--scope", scope, *home, "--", str(program.orgmem), "mcp")
+    )
 
 
 def _scope(scope: str) -> "Scope":

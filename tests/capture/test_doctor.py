@@ -109,3 +109,6 @@ def test_init_and_doctor_work_as_commands(root: Path, tmp_path: Path) -> None:
     assert orgmem("init", "--target", "claude-code", "--uninstall").returncode == 0
     assert list(root.iterdir()) == []
     assert orgmem("init", "--target", "emacs").returncode == 2
+    everywhere = orgmem("init", "--target", "claude-code", "--scope", "user").stderr
+    by_hand = f"claude mcp add orgmem --scope user --env ORGMEM_HOME={tmp_path / 'om'} -- {BIN / 'orgmem'} mcp"
+    assert by_hand in " ".join(everywhere.split())

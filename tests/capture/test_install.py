@@ -205,6 +205,13 @@ def test_without_its_record_our_entries_are_found_all_the_same(root: Path, setti
     assert HOOK not in (root / ".claude" / "settings.json").read_text("utf-8")
 
 
+def test_uninstalling_for_all_projects_leaves_a_projects_own_server(root: Path, settings: Settings) -> None:
+    put(root, settings)
+    before = tree(root)
+    install.apply(settings, install.plan_uninstall(settings, "user", root, root.parent), install=False)
+    assert tree(root) == before
+
+
 def test_an_empty_project_is_empty_again_folders_included(root: Path, settings: Settings) -> None:
     put(root, settings, lessons=True)
     assert {".mcp.json", ".claude/settings.json", ".claude/skills/orgmem/SKILL.md", "CLAUDE.md"} == set(tree(root))

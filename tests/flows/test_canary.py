@@ -75,12 +75,13 @@ class Person:
         return {event: [hook["command"], *hook["args"]] for event, hook in hooks if hook["command"] != "./x"}
 
     def rest(self) -> None:
-        """Wait until the detached process has looked at what was told."""
+        """Wait until the detached process has looked at what was told, and delivered what was due."""
         until = time.monotonic() + 60
         while waiting(str(self.settings.home)).number and time.monotonic() < until:
             time.sleep(0.05)
-        with (self.settings.capture_folder / LOCK).open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        for name in (LOCK, "deliver.lock"):
+            with (self.settings.capture_folder / name).open("a") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
 
     def edit(self) -> None:
         """The assistant adds the canary by its Edit tool."""

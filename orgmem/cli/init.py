@@ -39,8 +39,7 @@ def init(
 ) -> None:
     """Install hooks, MCP server and skill for an assistant, here or with --scope user for all projects.
 
-    For another scope than project the MCP server is left to a command of Claude Code's own, which is printed.
-
+    For a scope other than project the MCP server is left to Claude Code's own command, which is printed.
     What others wrote stays byte for byte; a backup lies beside each changed file.
     """
     from orgmem.capture import install

@@ -21,13 +21,13 @@ OURS = re.compile(r".*[/\\](?:orgmem|schemas|tasks|flows)[/\\](?!.*site-packages
 
 VERBS = (
     *("init", "backfill", "capture", "review", "status"),
-    *("import", "validate", "curate", "search", "show", "mcp", "gate", "snapshot", "sql"),
+    *("import", "validate", "curate", "search", "show", "mcp", "gate", "eval", "snapshot", "sql"),
 )
 
 
 def build() -> typer.Typer:
     """The application with every verb registered."""
-    from orgmem.cli import backfill, capture, curate, gate, init, intake, search, snapshot
+    from orgmem.cli import backfill, capture, curate, evaluate, gate, init, intake, search, snapshot
 
     app = typer.Typer(
         name="orgmem",
@@ -37,7 +37,7 @@ def build() -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_callback)
-    for module in (init, capture, backfill, intake, curate, search, gate, snapshot):
+    for module in (init, capture, backfill, intake, curate, search, gate, evaluate, snapshot):
         module.register(app)
     return app
 

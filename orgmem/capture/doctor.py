@@ -4,6 +4,8 @@ The canary lives in a temporary repository and a temporary home; nothing of it r
 """
 
 import os
+import shutil
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
@@ -22,6 +24,8 @@ from schemas.record import Record
 
 PATIENCE_SECONDS = 30.0
 """How long the canary may take to be found; a busy machine needs seconds."""
+ROOM = 1024 * 1024
+"""Free bytes below which the database's own files may not be made any more."""
 CANARY = "# Canary\n\nRun `make canary` before `make test`.\n"
 INSTALL = "orgmem init --target claude-code"
 
@@ -56,6 +60,8 @@ def examine(settings: Settings, root: Path, home: Path) -> Iterator[Check]:
         yield Check(name="commands", ok=False, detail=f"can't be run: {', '.join(stale)}", next=INSTALL)
     elif {"SessionStart", "PostToolUse"} <= set(found):
         yield _canary_check(found)
+    if (settings.capture_folder / "capture.db").exists():
+        yield _database_check(settings.capture_folder)
     yield _destination_check(settings)
 
 
@@ -140,6 +146,24 @@ def _wait(home: Path, began: float, question: str) -> bool:
 def _faults(home: Path) -> str:
     log = home / "capture" / "hook-errors.log"
     return f": {log.read_text('utf-8', 'replace').strip()[:200]}" if log.exists() else ""
+
+
+def _database_check(folder: Path) -> Check:
+    """Whether what was captured can be read and there is room for more."""
+    file = folder / "capture.db"
+    if shutil.disk_usage(folder).free < ROOM:
+        return Check(name="database", ok=False, detail=f"the disk of {file} is full", next=f"df -h {folder}")
+    try:
+        with closing(database.connect(folder)) as db:
+            said = str(db.execute("pragma quick_check(1)").fetchone()[0])
+    except (sqlite3.Error, OSError) as error:
+        damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+        # Moved and not deleted: it holds the decisions that are open.
+        helps = f"mv {file} {file}.damaged" if damaged else f"ls -l {file}"
+        return Check(name="database", ok=False, detail=f"{file} can't be used: {error}", next=helps)
+    if said != "ok":
+        return Check(name="database", ok=False, detail=f"{file}: {said}", next=f"mv {file} {file}.damaged")
+    return Check(name="database", ok=True, detail=f"{file} can be used")
 
 
 def _destination_check(settings: Settings) -> Check:

@@ -135,7 +135,8 @@ def _hint_for(error: OSError) -> str:
         case errno.ENOSPC | errno.EDQUOT:
             return "free some space (df -h), then run the same command again"
         case errno.EACCES | errno.EPERM | errno.EROFS:
-            return "set ORGMEM_HOME to a folder that you may write, then run the same command again"
+            where = f" ({Path(error.filename).parent})" if isinstance(error.filename, str) else ""
+            return f"get the right to write there{where}, or set ORGMEM_HOME if it is that; then run it again"
         case errno.ENOENT:
             return "check the path, then run the same command again"
         case _:

@@ -12,6 +12,7 @@ import pytest
 from orgmem.capture import install
 from orgmem.capture.claude_code import Program
 from orgmem.capture.doctor import Check, examine
+from orgmem.capture.state import database
 from orgmem.settings import Settings
 
 BIN = Path(sys.executable).parent
@@ -85,6 +86,23 @@ def test_settings_under_which_no_hook_runs_are_named(root: Path, settings: Setti
     found = checks(root, settings)
     assert not found["settings.json"].ok
     assert word in found["settings.json"].detail
+
+
+def test_a_damaged_database_and_a_full_disk_are_named_with_what_helps(
+    root: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The verbs that can't use the database send people here."""
+    assert "database" not in checks(root, settings)
+    settings.capture_folder.mkdir(parents=True)
+    file = settings.capture_folder / "capture.db"
+    database.connect(settings.capture_folder).close()
+    assert checks(root, settings)["database"].ok
+    file.write_bytes(b"no database at all" * 99)
+    damaged = checks(root, settings)["database"]
+    assert (damaged.ok, damaged.next) == (False, f"mv {file} {file}.damaged")
+    monkeypatch.setattr("orgmem.capture.doctor.ROOM", 2**62)
+    full = checks(root, settings)["database"]
+    assert (full.ok, full.next) == (False, f"df -h {settings.capture_folder}")
 
 
 def test_an_endpoint_that_does_not_answer_is_named(root: Path, settings: Settings) -> None:

@@ -99,7 +99,7 @@ def _value(text: str, at: int, name: str, depth: int) -> tuple[Node, int]:
 def _container(text: str, start: int, name: str, depth: int) -> tuple[Node, int]:
     is_object = text[start] == "{"
     close = "}" if is_object else "]"
-    keys: list[str] = []
+    keys: dict[str, None] = {}
     starts: list[int] = []
     children: list[Node] = []
     at = _skip(text, start + 1)
@@ -118,14 +118,14 @@ def _container(text: str, start: int, name: str, depth: int) -> tuple[Node, int]
     return Node(kind, start, at + 1, tuple(children), tuple(keys), tuple(starts)), at + 1
 
 
-def _key(text: str, at: int, name: str, keys: list[str]) -> int:
+def _key(text: str, at: int, name: str, keys: dict[str, None]) -> int:
     key, end = _value(text, at, name, 0)
     word = value(text, key) if key.kind == "scalar" else None
     if not isinstance(word, str):
         raise _fault(text, at, name, "a key must be a string")
     if word in keys:
         raise _fault(text, at, name, f"the key {word!r} stands here twice")
-    keys.append(word)
+    keys[word] = None
     colon = _skip(text, end)
     if text[colon : colon + 1] != ":":
         raise _fault(text, colon, name, "a colon is missing")

@@ -35,7 +35,8 @@ def due(
         record = _record(install, figures)
         last = known.get(record.id)
         since = last.tried_at if last else figures.first_at
-        if not all_due and abs(now - since) < PAUSE_SECONDS:
+        has_ended = figures.ended_at is not None and figures.ended_at >= since
+        if not (all_due or has_ended) and abs(now - since) < PAUSE_SECONDS:
             continue
         if last is None:
             found.append(record)

@@ -150,7 +150,9 @@ def _note(db: sqlite3.Connection, occurrence: Occurrence) -> int:
     """Remember the session, and take an answer."""
     event, at = occurrence.event, occurrence.wake.at
     if event.session:
-        sessions.touch(db, event.session, event.assistant, at, interactive=event.interactive)
+        sessions.touch(
+            db, event.session, event.assistant, at, interactive=event.interactive, ends=event.kind == "session_end"
+        )
     if event.kind != "answer":
         return 0
     from orgmem.capture.question import take_answer

@@ -47,9 +47,8 @@ def init(
     settings, root = load_settings(), _root()
     wanted = _scope(scope)
     if target not in TARGETS:
-        raise UsageError(
-            f"target {target!r} is not known: {', '.join(TARGETS)}", "orgmem init --target claude-code"
-        )
+        known = ", ".join(TARGETS)
+        raise UsageError(f"target {target!r} is not known: {known}", "orgmem init --target claude-code")
     if uninstall:
         edits = install.plan_uninstall(settings, wanted, root, Path.home())
     else:
@@ -60,9 +59,16 @@ def init(
         emit_json({"dry_run": dry_run, "uninstall": uninstall, "files": [str(edit.path) for edit in edits]})
     else:
         _print(edits, dry_run=dry_run, uninstall=uninstall)
-    if not (uninstall or as_json) and wanted != "project":
-        remark(f"the MCP server is not installed by this: {_by_hand(_program(settings), wanted)}")
-    if not (uninstall or dry_run or as_json):
+    if not (uninstall or as_json):
+        _say_what_is_left(_program(settings), wanted, dry_run=dry_run)
+
+
+def _say_what_is_left(program: "Program", scope: "Scope", *, dry_run: bool) -> None:
+    if scope == "project":
+        remark("these files name paths of this machine: before you commit them, think of --scope local")
+    else:
+        remark(f"the MCP server is not installed by this: {_by_hand(program, scope)}")
+    if not dry_run:
         remark("next: start a session here; orgmem status says when its hooks run")
 
 

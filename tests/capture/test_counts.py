@@ -117,6 +117,24 @@ def test_a_lost_answer_does_not_make_an_older_state_win(tmp_path: Path, hub: Hub
     assert (found.version, found.candidates) == (3, 4)
 
 
+def test_the_counts_of_a_session_that_has_ended_go_at_once(tmp_path: Path, hub: Hub) -> None:
+    client = Client(tmp_path, hub)
+    a_session(client)
+    assert not counted.wait(client.db, client.now)
+    sessions.touch(client.db, "s1", "claude-code", client.now, ends=True)
+    assert counted.wait(client.db, client.now)
+    client.deliver()
+    assert [each.candidates for each in hub.counts.values()] == [2]
+    assert not counted.wait(client.db, client.now + 1)
+
+
+def test_a_session_that_is_taken_up_again_goes_on(tmp_path: Path) -> None:
+    client = Client(tmp_path)
+    sessions.touch(client.db, "s1", "claude-code", client.now, ends=True)
+    begin(client)
+    assert not counted.wait(client.db, client.now)
+
+
 def test_counts_of_sessions_without_a_learning_go_every_hour_too(tmp_path: Path) -> None:
     client = Client(tmp_path)
     assert not counted.wait(client.db, START)

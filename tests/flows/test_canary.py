@@ -114,7 +114,7 @@ def test_an_edit_goes_from_the_installed_hooks_over_the_users_yes_into_an_answer
     assert not person.tell("PostToolUse", **payload)
     assert not person.tell("Stop", stop_hook_active=True)
     (learning,) = person.staged()
-    person.orgmem("capture", "sync")  # session counts go along; without it, ten minutes later
+    assert not person.tell("SessionEnd", reason="other")
     curated = json.loads(person.orgmem("curate", "--json"))
     assert (curated["learnings"]["captured"], curated["learnings"]["productive"]) == (1, 1)
     found = json.loads(person.orgmem("search", "integration tests hang at collection", "--json"))["results"]

@@ -27,12 +27,16 @@ def every(db: sqlite3.Connection) -> dict[str, Counted]:
 
 
 def wait(db: sqlite3.Connection, now: float) -> bool:
-    """Whether counts should be sent though no learning is due: once an hour, if anything can have changed."""
-    tried, began, seen, decided = db.execute(
+    """Whether counts should be sent though no learning is due.
+
+    At the end of a session, and once an hour if anything can have changed.
+    """
+    tried, began, seen, decided, ended = db.execute(
         "select (select coalesce(max(tried_at), 0) from counted), (select min(first_at) from sessions),"
-        " (select max(last_at) from sessions), (select coalesce(max(decided_at), 0) from candidates)"
+        " (select max(last_at) from sessions), (select coalesce(max(decided_at), 0) from candidates),"
+        " (select coalesce(max(ended_at), 0) from sessions)"
     ).fetchone()
-    return began is not None and now - max(tried, began) > HOUR and max(seen, decided) > tried
+    return began is not None and (ended > tried or (now - max(tried, began) > HOUR and max(seen, decided) > tried))
 
 
 def put(db: sqlite3.Connection, counted: Counted) -> None:

@@ -58,7 +58,8 @@ create table rules (
 );
 create table sessions (
     id text primary key, assistant text not null, first_at real not null, last_at real not null,
-    interactive integer             -- 1 or 0 once there is evidence; none before
+    interactive integer,            -- 1 or 0 once there is evidence; none before
+    ended_at real                   -- when its end was told; none if something came after
 );
 create table questions (
     nonce text primary key, session text not null, text text not null,

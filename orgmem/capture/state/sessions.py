@@ -30,6 +30,8 @@ class SessionCount(NamedTuple):
     prompts_shown: int
     approved: int
     denied: int
+    ended_at: float | None = None
+    """When its end was told; none if it goes on."""
 
 
 class Notice(NamedTuple):
@@ -43,13 +45,20 @@ class Notice(NamedTuple):
 
 
 def touch(
-    db: sqlite3.Connection, session: str, assistant: str, now: float, *, interactive: bool | None = None
+    db: sqlite3.Connection,
+    session: str,
+    assistant: str,
+    now: float,
+    *,
+    interactive: bool | None = None,
+    ends: bool = False,
 ) -> None:
     """Remember a session; evidence against a person at the keyboard outweighs evidence for one."""
     db.execute(
-        "insert into sessions values (?, ?, ?, ?, ?) on conflict (id) do update set last_at=excluded.last_at,"
-        " interactive=min(coalesce(interactive, 1), coalesce(excluded.interactive, interactive))",
-        (session, assistant, now, now, interactive),
+        "insert into sessions values (?, ?, ?, ?, ?, ?) on conflict (id) do update set last_at=excluded.last_at,"
+        " interactive=min(coalesce(interactive, 1), coalesce(excluded.interactive, interactive)),"
+        " ended_at=excluded.ended_at",
+        (session, assistant, now, now, interactive, now if ends else None),
     )
 
 
@@ -84,7 +93,7 @@ def session_counts(db: sqlite3.Connection) -> tuple[SessionCount, ...]:
         " (select count(*) from candidates c where c.session=s.id and status not in ('withdrawn', 'arrived')),"
         " (select count(*) from questions q where q.session=s.id),"
         " (select count(*) from candidates c where c.session=s.id and status='approved'),"
-        " (select count(*) from candidates c where c.session=s.id and status='denied')"
+        " (select count(*) from candidates c where c.session=s.id and status='denied'), ended_at"
         " from sessions s order by first_at, s.id"
     )
     return tuple(SessionCount(*row) for row in rows)

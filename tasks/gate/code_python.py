@@ -1,0 +1,69 @@
+"""Python looked at by bandit, in this process: no files, no configuration, no comment that switches it off."""
+
+import ast
+import logging
+import threading
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from orgmem.text.secrets import is_placeholder
+from tasks.gate.code_repair import parsed
+
+_LOCK = threading.Lock()
+"""Warnings are switched off for the whole process while code is parsed; one at a time may do that."""
+_MODULES = ("yaml", "hashlib", "requests", "pickle", "subprocess", "os", "ssl", "tarfile", "tempfile", "torch")
+
+
+_STATED = "Possible hardcoded password: "
+"""How bandit begins when it quotes the value."""
+
+
+def tests_that_hit(code: str) -> frozenset[str] | None:
+    """The ids of bandit's tests that find something in a piece of Python; None where it can't be made to parse."""
+    with _LOCK, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = parsed(code)
+        if tree is None:
+            return None
+        try:
+            return frozenset(_found(tree))
+        except RecursionError:
+            return None
+
+
+def _found(tree: ast.Module) -> Iterator[str]:
+    from bandit.core.metrics import Metrics
+    from bandit.core.node_visitor import BanditNodeVisitor
+
+    tests = _tests()
+    metrics = Metrics()
+    metrics.begin("fragment.py")
+    visitor = BanditNodeVisitor("fragment.py", None, None, tests, False, {}, metrics)
+    visitor.imports.update(_used_modules(tree))
+    visitor.generic_visit(tree)
+    for result in visitor.tester.results:
+        text = str(result.text)
+        if not (text.startswith(_STATED) and is_placeholder(text.removeprefix(_STATED))):
+            yield str(result.test_id)
+
+
+def _used_modules(tree: ast.Module) -> set[str]:
+    """Modules that are used; a fragment seldom shows their import, and some tests ask for it."""
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return names.intersection(_MODULES)
+
+
+@cache
+def _tests() -> Any:
+    """All tests of bandit, loaded once."""
+    from stevedore import _cache
+
+    _cache._c._disable_caching = True  # noqa: SLF001 - else a list of entry points is left in the user's folder
+    form = warnings.formatwarning
+    from bandit.core import config, test_set
+
+    warnings.formatwarning = form  # bandit sets its own for the whole process
+    logging.getLogger("bandit").setLevel(logging.CRITICAL + 1)
+    return test_set.BanditTestSet(config.BanditConfig())

@@ -15,7 +15,6 @@ _LOCK = threading.Lock()
 """Warnings are switched off for the whole process while code is parsed; one at a time may do that."""
 _MODULES = ("yaml", "hashlib", "requests", "pickle", "subprocess", "os", "ssl", "tarfile", "tempfile", "torch")
 
-
 _STATED = "Possible hardcoded password: "
 """How bandit begins when it quotes the value."""
 
@@ -34,10 +33,10 @@ def tests_that_hit(code: str) -> frozenset[str] | None:
 
 
 def _found(tree: ast.Module) -> Iterator[str]:
+    tests = _tests()  # first, for it loads bandit with care
     from bandit.core.metrics import Metrics
     from bandit.core.node_visitor import BanditNodeVisitor
 
-    tests = _tests()
     metrics = Metrics()
     metrics.begin("fragment.py")
     visitor = BanditNodeVisitor("fragment.py", None, None, tests, False, {}, metrics)
@@ -57,13 +56,17 @@ def _used_modules(tree: ast.Module) -> set[str]:
 
 @cache
 def _tests() -> Any:
-    """All tests of bandit, loaded once."""
+    """All tests that are bandit's own, loaded once; another package's must not change a verdict."""
     from stevedore import _cache
 
     _cache._c._disable_caching = True  # noqa: SLF001 - else a list of entry points is left in the user's folder
     form = warnings.formatwarning
     from bandit.core import config, test_set
+    from bandit.core.extension_loader import MANAGER
 
     warnings.formatwarning = form  # bandit sets its own for the whole process
     logging.getLogger("bandit").setLevel(logging.CRITICAL + 1)
-    return test_set.BanditTestSet(config.BanditConfig())
+    added = {
+        test for test, one in MANAGER.plugins_by_id.items() if not one.plugin.__module__.startswith("bandit.")
+    }
+    return test_set.BanditTestSet(config.BanditConfig(), {"exclude": added})

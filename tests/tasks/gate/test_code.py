@@ -1,10 +1,14 @@
 """Weak code is found in every language and shape that documentation shows it in; sound code is left alone."""
 
 import base64
+import os
 import re
+import subprocess
+import sys
 import textwrap
 import tomllib
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -61,6 +65,7 @@ def unsafe(text: str) -> set[str]:
         ("rust", "Client::builder().danger_accept_invalid_certs(true)", "unchecked-certificate"),
         ("c", "strcpy(buffer, argument);", "unbounded-copy"),
         ("cpp", 'sprintf(line, "%s", name);', "unbounded-copy"),
+        ("js", "const token = Math.random().toString(36)", "weak-random"),
         ("sql", "EXEC('SELECT * FROM ' + @table)", "sql-from-strings"),
         ("sql", "GRANT ALL PRIVILEGES ON *.* TO 'app'@'%';", "rights-for-all"),
         ("yaml", "securityContext:\n  privileged: true", "privileged-container"),
@@ -118,6 +123,7 @@ def test_code_that_hands_over_the_machine_is_unsafe(language: str, code: str, ru
         ("ts", "const text = `Select ${count} items, then update the list`.trim()"),
         ("js", "child_process.execFile('git', ['status'])"),
         ("js", "// never: element.innerHTML = comment.body"),
+        ("js", "const delay = Math.random() * 100"),
         ("java", 'statement = connection.prepareStatement("SELECT * FROM users WHERE id = ?");'),
         ("php", "$hash = password_hash($password, PASSWORD_DEFAULT);"),
         ("go", 'exec.Command("git", "status").Run()'),
@@ -156,7 +162,8 @@ def test_sound_code_is_safe(language: str, code: str) -> None:
     ],
     ids=[
         "body-only", "no-block", "no-except", "decorator-at-the-end", "open-bracket", "half-a-docstring",
-        "python-2", "python-2-except", "doctest", "notebook", "magics", "dots", "placeholder", "orphaned-else", "switched-off",
+        "python-2", "python-2-except", "doctest", "notebook", "magics", "dots", "placeholder",
+        "orphaned-else", "switched-off",
     ],
 )  # fmt: skip
 def test_a_fragment_of_python_is_repaired_and_looked_at(code: str) -> None:
@@ -226,6 +233,20 @@ def test_a_finding_never_repeats_the_code() -> None:
     hits = find_code(text) or ()
     assert {"B105", "B506"} <= {hit.rule for hit in hits}
     assert "h7Kq2mW9xT4z" not in repr(hits)
+
+
+def test_the_engine_leaves_nothing_behind_and_bears_warnings_as_errors(tmp_path: Path) -> None:
+    code = (
+        "import warnings; form = warnings.formatwarning; from tasks.gate.code import find_code;"
+        "assert find_code('```py\\neval(x)\\n```'); assert warnings.formatwarning is form"
+    )
+    home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
+    subprocess.run(
+        [sys.executable, "-W", "error", "-P", "-c", code],
+        env={**os.environ, **home, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=True,
+    )
+    assert not list(tmp_path.iterdir())
 
 
 def test_every_test_of_bandit_has_a_hint() -> None:

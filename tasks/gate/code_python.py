@@ -15,6 +15,8 @@ _LOCK = threading.Lock()
 """Warnings are switched off for the whole process while code is parsed; one at a time may do that."""
 _MODULES = ("yaml", "hashlib", "requests", "pickle", "subprocess", "os", "ssl", "tarfile", "tempfile", "torch")
 
+MOST_DEPTH = 200
+"""Levels of a syntax tree that are looked at; how many more fit would depend on who calls."""
 _STATED = "Possible hardcoded password: "
 """How bandit begins when it quotes the value."""
 
@@ -24,12 +26,15 @@ def tests_that_hit(code: str) -> frozenset[str] | None:
     with _LOCK, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = parsed(code)
-        if tree is None:
-            return None
-        try:
-            return frozenset(_found(tree))
-        except RecursionError:
-            return None
+        return None if tree is None or _is_deep(tree) else frozenset(_found(tree))
+
+
+def _is_deep(tree: ast.AST) -> bool:
+    """Whether the tree is nested further than any reader would follow."""
+    level = [tree]
+    for _ in range(MOST_DEPTH):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return bool(level)
 
 
 def _found(tree: ast.Module) -> Iterator[str]:

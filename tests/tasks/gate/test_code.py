@@ -41,6 +41,7 @@ def unsafe(text: str) -> set[str]:
         ("python", "app.run(debug=True)", "debug-mode"),
         ("python", "requests.get(url, verify=False, timeout=3)", "B501"),
         ("python", "session.execute('MATCH (n:%s) RETURN n' % label)", "sql-from-strings"),
+        ("python", "from django.utils.safestring import mark_safe\n\ndef b(t):\n    return mark_safe(t)", "B703"),
         ("pycon", ">>> eval(expression)\n42", "B307"),
         ("javascript", "const result = eval(source)", "eval"),
         ("js", "child_process.exec('convert ' + name + ' out.png')", "shell-command"),
@@ -116,6 +117,7 @@ def test_code_that_hands_over_the_machine_is_unsafe(language: str, code: str, ru
         ("pycon", '>>> auth = BasicAuth(username="anne", password="secret")'),
         ("python", "response = requests.get('https://api.example/v1')"),
         ("python", "model.eval()"),
+        ("python", "from django.utils.safestring import mark_safe\n\nrule = mark_safe('<hr>')"),
         ("js", "element.textContent = name"),
         ("js", "element.innerHTML = '';"),
         ("js", "const match = pattern.exec(line)"),
@@ -217,11 +219,21 @@ def test_a_word_split_by_invisible_characters_is_read_as_an_eye_reads_it() -> No
     assert [(hit.rule, hit.view) for hit in hits] == [("eval", "normalised")]
 
 
+def test_line_ends_change_nothing() -> None:
+    text = fenced("python", "def load(blob):\n    return pickle.loads(blob)") + fenced("js", "eval(source)")
+    assert find_code(text) == find_code(text.replace("\n", "\r\n"))
+
+
 def test_an_encoded_program_is_read() -> None:
     inner = base64.b64encode(b"child_process.exec('convert ' + name + ' out.png')").decode()
     assert ("shell-command", "decoded") in {
         (hit.rule, hit.view) for hit in find_code(fenced("js", f"run({inner})")) or ()
     }
+
+
+def test_python_nested_too_deeply_for_the_engine_is_read_by_the_rules() -> None:
+    assert rules(fenced("python", "state = pickle.loads(" + "-" * 5_000 + "blob)")) == {"deserialise"}
+    assert rules(fenced("python", "eval(" + " + ".join(["part"] * 500) + ")")) == {"eval"}
 
 
 def test_more_code_than_is_read_is_a_caveat() -> None:

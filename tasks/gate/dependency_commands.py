@@ -1,0 +1,118 @@
+"""The packages and places in install commands: in code, in code spans and in prose."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from tasks.gate.dependency_mention import Mention, Source, package
+from tasks.gate.dependency_names import Ecosystem
+
+_GAP = r"[ \t]{1,9}"
+_OPTIONS = rf"(?:{_GAP}-[\w-]{{1,40}}(?:=[^\s`]{{1,200}})?){{0,4}}"  # options before the verb: npm --silent install
+_HEAD = re.compile(
+    rf"""(?<![\w./@-])(?:
+      (?P<pypi>pip[\d.]{{0,4}}{_OPTIONS}{_GAP}(?:install|download|wheel)
+        |uv{_OPTIONS}{_GAP}(?:pip{_GAP}install|add|tool{_GAP}install)
+        |pipx{_GAP}(?:install|inject)|(?:poetry|pdm|rye|hatch){_OPTIONS}{_GAP}add|pipenv{_GAP}install)
+      |(?P<npm>(?:npm|pnpm|bun|yarn){_OPTIONS}{_GAP}(?:global{_GAP})?(?:install|add|i))
+      |(?P<pypi_run>uvx|uv{_GAP}tool{_GAP}run|pipx{_GAP}run)
+      |(?P<npm_run>npx|bunx|(?:pnpm|yarn){_GAP}dlx|npm{_GAP}exec|bun{_GAP}x|pnpx)
+      |(?P<gem>gem{_GAP}install|bundle{_GAP}add)
+      |(?P<cargo>cargo{_GAP}(?:add|install|binstall))
+      |(?P<go>go{_GAP}(?:get|install))
+      |(?P<composer>composer{_GAP}(?:global{_GAP})?require)
+      |(?P<nuget>dotnet{_GAP}(?:add(?:{_GAP}(?!package)[^\s`]{{1,200}})?{_GAP}package|tool{_GAP}install)
+        |nuget{_GAP}install|Install-Package)
+    )(?=[ \t\\])""",
+    re.VERBOSE,
+)
+_SERVER = re.compile(  # a client's configuration: "command": "npx", "args": ["-y", "name"]
+    r"""["']?command["']?\s{0,9}[:=]\s{0,9}["'](npx|uvx|bunx)["']\s{0,9},?\s{0,99}["']?args["']?\s{0,9}[:=]\s{0,9}\[([^\]]{0,500})\]"""
+)
+_TOKEN = re.compile(r"""(?:[ \t]|\\\r?\n)*("[^"\n`]{1,300}"|'[^'\n`]{1,300}'|[^\s`;|"'\\]{1,300})""")
+_QUOTED = re.compile(r"""["']([^"'\n]{1,200})["']""")
+_MOST_TOKENS = 200
+_END_OF_PHRASE = frozenset(
+    "a an and or to then than the this that these those it its is are was were be will would can could should must may "
+    "before after in into inside from for with without at by as on of if when where while which who because since so "
+    "but not no does do did fails fail works again instead first once only also via using use run runs command "
+    "commands step itself there here your you we they i".split()
+)
+_VALUED: dict[str, frozenset[str]] = {
+    "pypi": frozenset("-r -c -t -i -f -e --requirement --constraint --target --find-links --editable --group --extra "
+                      "--extras --python --prefix --root --platform -p -G -E --with --from --index --source --tag "
+                      "--python-version --env-file --directory --project --package --optional --branch --rev".split()),
+    "npm": frozenset("-w --workspace --registry --prefix --filter -C --cwd --dir --tag --omit -c --loglevel".split()),
+    "gem": frozenset("-v --version --source -s -g --group --git --github -i -n".split()),
+    "cargo": frozenset("-F --features --git --branch --tag --rev --path --registry --index --version --vers --bin "
+                       "--root --target -p --package --rename --profile -j".split()),
+    "nuget": frozenset("-v --version -s --source -f --framework -Version -Source --tool-path --add-source".split()),
+}  # fmt: skip
+_NAMING = frozenset({"--with", "--from", "--package", "-p"})
+"""Options of a run command whose value is a package."""
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str
+    at: int
+
+
+def of_commands(text: str) -> Iterator[Mention]:
+    """The packages and URLs that commands of the text install."""
+    at = 0
+    while head := _HEAD.search(text, at):
+        ecosystem, _, run = (head.lastgroup or "").partition("_")
+        tokens, at = _arguments(text, head.end())
+        yield from _installed(cast("Ecosystem", ecosystem), tokens, only_first=bool(run))
+    for server in _SERVER.finditer(text):
+        kind: Ecosystem = "pypi" if server[1] == "uvx" else "npm"
+        arguments = [_Token(quoted[1], server.start(2)) for quoted in _QUOTED.finditer(server[2])]
+        yield from _installed(kind, arguments, only_first=True)
+
+
+def _arguments(text: str, at: int) -> tuple[list[_Token], int]:
+    """The words of a command up to its end, and where that is."""
+    tokens: list[_Token] = []
+    while len(tokens) < _MOST_TOKENS and (found := _TOKEN.match(text, at)):
+        word = found[1].strip("\"'")
+        bare = word.rstrip(".,:)!?*_>")
+        if not bare or bare.lower() in _END_OF_PHRASE or word[0] in "&#<>([{":
+            break
+        tokens.append(_Token(bare, found.start(1)))
+        at = found.end()
+        if bare != word:
+            break
+    return tokens, max(at, 1)
+
+
+def _installed(ecosystem: Ecosystem, tokens: list[_Token], *, only_first: bool) -> Iterator[Mention]:
+    valued = _VALUED.get(ecosystem, frozenset())
+    option = ""
+    for token in tokens:
+        before, option = option, ""
+        if "://" in token.text:
+            if not (before.startswith("-") and before in {"-i", "--index", "--registry", "--source", "-s", "-Source"}):
+                yield Source("package", token.text, token.at)
+        elif token.text.startswith("-"):
+            option = token.text if token.text in valued or (only_first and token.text in _NAMING) else ""
+            continue
+        elif before and not (only_first and before in _NAMING):
+            continue
+        elif (found := _named(ecosystem, token)) is not None:
+            yield found
+        if only_first and not before:
+            return
+
+
+def _named(ecosystem: Ecosystem, token: _Token) -> Mention | None:
+    """The package of an argument; None for a path, a variable or a placeholder."""
+    text = token.text
+    if ecosystem == "npm":
+        text = text.removeprefix("npm:")
+        alias = text.partition("@npm:")
+        text = alias[2] or text
+    if text[:1] in "./~$%<{[*\\" or "${" in text or text.endswith((".whl", ".tgz", ".tar.gz", ".zip", ".txt", ".toml")):
+        return None
+    return package(ecosystem, text, token.at)

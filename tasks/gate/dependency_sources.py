@@ -1,0 +1,87 @@
+"""The places that a text takes packages from: indices, registries, hosts whose certificate goes unchecked, installers."""
+
+import ipaddress
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from urllib.parse import urlsplit
+
+from tasks.gate.dependency_mention import Source, SourceKind
+
+_URL = r"""["'=: \t]{1,4}["']?(https?://[^\s"'`<>|;)\]]{1,300})"""
+_PLACES: tuple[tuple[SourceKind, re.Pattern[str]], ...] = (
+    ("extra-index", re.compile(rf"(?:--|\b|_)extra[-_]index[-_]url{_URL}", re.IGNORECASE)),
+    ("index", re.compile(rf"(?<!extra-)(?<!extra_)\b(?:PIP_|UV_)?(?:index[-_]url|default[-_]index){_URL}", re.IGNORECASE)),
+    ("index", re.compile(rf"\b(?:pip[\d.]{{0,4}}|uv|poetry)[ \t][^\n`]{{1,200}}?[ \t](?:-i|--index|--source){_URL}")),
+    ("index", re.compile(rf"(?:--registry|\bregistry|\bnpm_config_registry|npmRegistryServer){_URL}", re.IGNORECASE)),
+    ("index", re.compile(r"""^[ \t]{0,9}source[ (]{1,4}["'](https?://[^\s"'`]{1,300})["'](?:[ )]{0,4}do)?[ \t]{0,9}\r?$""", re.MULTILINE)),
+    ("index", re.compile(rf"\bgem[ \t][^\n`]{{1,200}}?[ \t](?:--source|--add|-s){_URL}")),
+    ("unchecked-host", re.compile(r"--(?:trusted-host|allow-insecure-host)[= \t]{1,4}([\w.:*-]{1,200})")),
+    ("unchecked-host", re.compile(r"^(?:PIP_TRUSTED_HOST|trusted-host)[ \t]{0,9}=[ \t]{0,9}([\w.:*-]{1,200})", re.MULTILINE)),
+)  # fmt: skip
+_WORDS = ("index", "registr", "source", "host", "pip", "gem ", "uv ")
+_PIPED = re.compile(r"\|[ \t]{0,9}(?:sudo[ \t]{1,9}(?:-\w{1,4}[ \t]{1,9})?)?(?:(?:ba|z|da|k)?sh|iex|python3?|node)\b")
+_SUBSTITUTED = re.compile(r"\b(?:ba|z)?sh[ \t]{1,9}(?:-c[ \t]{1,9}[\"']?\$\(|<\()[ \t]{0,9}(?:curl|wget)\b")
+_FETCHED = re.compile(r"\b(?:curl|wget|iwr|irm|Invoke-WebRequest)\b[^|]{0,200}?[ \t\"'](https?://[^\s\"'`|)]{1,200})")
+_LINE = 300
+_INSIDE = re.compile(r"(?:^[^.:]+|\.(?:local|internal|lan|corp|home|intranet|localdomain))$")
+
+
+def of_places(text: str) -> Iterator[Source]:
+    """The places in the text."""
+    lowered = text.lower()
+    if any(word in lowered for word in _WORDS):
+        for kind, pattern in _PLACES:
+            for found in pattern.finditer(text):
+                yield Source(kind, found[1], found.start(1))
+    yield from _installers(text)
+
+
+def is_known(place: str) -> bool:
+    """Whether a URL's host is a registry, code host or installer that everybody uses."""
+    labels = host_of(place).split(".")
+    return labels[0] != "test" and any(".".join(labels[at:]) in _known_hosts() for at in range(len(labels)))
+
+
+def is_this_machine(place: str) -> bool:
+    """Whether a URL or host is of the loopback."""
+    host = host_of(place)
+    return host in ("localhost", "::1") or host.startswith("127.") or host.endswith(".localhost")
+
+
+def is_inside(place: str) -> bool:
+    """Whether a URL's host is of a private network by its name or address."""
+    host = host_of(place)
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return bool(_INSIDE.search(host))
+
+
+def host_of(place: str) -> str:
+    """The host of a URL, or of a host with a port, in lower case; empty where there is none."""
+    try:
+        return (urlsplit(place if "://" in place else f"//{place}").hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+@cache
+def _known_hosts() -> frozenset[str]:
+    table = tomllib.loads(files("tasks.gate").joinpath("data", "hosts.toml").read_text("utf-8"))
+    return frozenset(f"{host}.{domain}" for domain, hosts in table.items() for host in hosts)
+
+
+def _installers(text: str) -> Iterator[Source]:
+    """The URLs of scripts that are fetched and run at once."""
+    for pipe in _PIPED.finditer(text):
+        start = max(text.rfind("\n", 0, pipe.start()) + 1, pipe.start() - _LINE)
+        for found in _FETCHED.finditer(text, start, pipe.start()):
+            yield Source("installer", found[1], found.start(1))
+    for call in _SUBSTITUTED.finditer(text):
+        end = text.find("\n", call.end(), call.end() + _LINE)
+        fetched = re.search(r"https?://[^\s\"'`|)]{1,200}", text[call.end() : end if end > 0 else call.end() + _LINE])
+        if fetched:
+            yield Source("installer", fetched[0], call.start())

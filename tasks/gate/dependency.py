@@ -6,7 +6,7 @@ finding means "not detected", never "verified".
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -16,7 +16,7 @@ from schemas.verdict import Status
 from tasks.gate.dependency_commands import of_commands
 from tasks.gate.dependency_manifests import of_manifests
 from tasks.gate.dependency_mention import Mention, Package, Source
-from tasks.gate.dependency_names import canonical, passes_for
+from tasks.gate.dependency_names import canonical, is_popular, passes_for
 from tasks.gate.dependency_sources import is_inside, is_known, is_this_machine, of_places
 from tasks.gate.hit import Hit
 
@@ -46,6 +46,7 @@ _FROM: dict[str, tuple[str, str]] = {
 _UNCHECKED = Hit(
     "unchecked-host", "It installs from a host without checking its certificate; install the certificate.", status=_CAVEAT
 )
+_IMITATED = Hit("confusable-name", "A package's name imitates {} with look-alike characters; write the real one.")
 _OVER_HTTP = Hit("install-over-http", "It installs over an unencrypted connection; use https.")
 
 
@@ -61,40 +62,40 @@ def find_dependency(text: str) -> tuple[Hit, ...] | None:
             continue
         for mention in _mentions(view.text):
             named = True
-            for hit in _judged(mention, view):
-                known = hits.get(hit.rule)
-                if known is None or (known.status, hit.status) == (_CAVEAT, Status.UNSAFE):
-                    hits[hit.rule] = hit
+            hit = _judged(mention, view, text)
+            known = hits.get(hit.rule) if hit else None
+            if hit and (known is None or (known.status, hit.status) == (_CAVEAT, Status.UNSAFE)):
+                hits[hit.rule] = hit
     return tuple(hits.values()) if named else None
 
 
 def _mentions(text: str) -> Iterator[Mention]:
-    """What the text says about dependencies, each package and place once."""
-    seen: set[tuple[str, ...]] = set()
-    for mention in _all(text):
-        match mention:
-            case Package(ecosystem, name, version, _):
-                key: tuple[str, ...] = (ecosystem, name, version or "")
-            case Source(kind, place, _):
-                key = (kind, place)
-        if key not in seen:
-            seen.add(key)
-            yield mention
-
-
-def _all(text: str) -> Iterable[Mention]:
+    """What the text says about dependencies."""
     yield from of_commands(text)
     yield from of_manifests(text)
     yield from of_places(text)
 
 
-def _judged(mention: Mention, view: View) -> Iterator[Hit]:
-    found = _of_package(mention) if isinstance(mention, Package) else _of_source(mention)
+def _judged(mention: Mention, view: View, original: str) -> Hit | None:
+    """What the mention is, if anything; a warning against it is a caveat."""
+    if isinstance(mention, Source):
+        found = _of_source(mention)
+    elif _is_imitated(mention, view, original):
+        found = replace(_IMITATED, hint=_IMITATED.hint.format(mention.name))
+    else:
+        found = _of_package(mention)
     if found is None:
-        return
-    if found.status is Status.UNSAFE and _is_warning(view.text, mention.at):
-        found = replace(found, status=_CAVEAT)
-    yield replace(found, view=view.name)
+        return None
+    warned = found.status is Status.UNSAFE and _is_warning(view.text, mention.at)
+    return replace(found, view=view.name, status=_CAVEAT if warned else found.status)
+
+
+def _is_imitated(package: Package, view: View, original: str) -> bool:
+    """Whether letters of another script, or between hidden characters, make up a popular name."""
+    if view.name != "normalised" or not is_popular(package.ecosystem, package.name):
+        return False
+    start, end = view.original_span(package.at, package.at + len(package.name))
+    return not original[start:end].isascii()
 
 
 def _of_package(package: Package) -> Hit | None:
@@ -106,7 +107,10 @@ def _of_package(package: Package) -> Hit | None:
         return Hit("compromised-release", f"The release is known to be malicious ({advisory}); name another one.")
     match passes_for(package.ecosystem, package.name):
         case ("confusable", meant):
-            return Hit("confusable-name", f"A package's name imitates {meant} with look-alike characters; write it out.")
+            return replace(_IMITATED, hint=_IMITATED.hint.format(meant))
+        case ("standard", _):
+            hint = "A package has the name of a module that comes with Python; leave it out, or check what it is."
+            return Hit("standard-library-name", hint, status=_CAVEAT)
         case ("near", meant):
             hint = f"A package's name is close to {meant}, which is popular; check which one is meant."
             return Hit("near-popular-name", hint, status=_CAVEAT)

@@ -11,7 +11,7 @@ from tasks.gate.dependency_names import Ecosystem
 _GAP = r"[ \t]{1,9}"
 _OPTIONS = rf"(?:{_GAP}-[\w-]{{1,40}}(?:=[^\s`]{{1,200}})?){{0,4}}"  # options before the verb: npm --silent install
 _HEAD = re.compile(
-    rf"""(?<![\w./@-])(?:
+    rf"""(?<![A-Za-z0-9_./@-])(?:
       (?P<pypi>pip[\d.]{{0,4}}{_OPTIONS}{_GAP}(?:install|download|wheel)
         |uv{_OPTIONS}{_GAP}(?:pip{_GAP}install|add|tool{_GAP}install)
         |pipx{_GAP}(?:install|inject)|(?:poetry|pdm|rye|hatch){_OPTIONS}{_GAP}add|pipenv{_GAP}install)
@@ -30,9 +30,8 @@ _HEAD = re.compile(
 _SERVER = re.compile(  # a client's configuration: "command": "npx", "args": ["-y", "name"]
     r"""["']?command["']?\s{0,9}[:=]\s{0,9}["'](npx|uvx|bunx)["']\s{0,9},?\s{0,99}["']?args["']?\s{0,9}[:=]\s{0,9}\[([^\]]{0,500})\]"""
 )
-_TOKEN = re.compile(r"""(?:[ \t]|\\\r?\n)*("[^"\n`]{1,300}"|'[^'\n`]{1,300}'|[^\s`;|"'\\]{1,300})""")
+_TOKEN = re.compile(r"""(?:[ \t]|\\\r?\n)*("[^"\n`]{1,300}"|'[^'\n`]{1,300}'|[^\s`;|"'\\\u3000-\u9fff\uac00-\ud7af]{1,300})""")
 _QUOTED = re.compile(r"""["']([^"'\n]{1,200})["']""")
-_MOST_TOKENS = 200
 _END_OF_PHRASE = frozenset(
     "a an and or to then than the this that these those it its is are was were be will would can could should must may "
     "before after in into inside from for with without at by as on of if when where while which who because since so "
@@ -52,6 +51,9 @@ _VALUED: dict[str, frozenset[str]] = {
 _NAMING = frozenset({"--with", "--from", "--package", "-p"})
 """Options of a run command whose value is a package."""
 
+_OF_PLACES = re.compile(r"-i$|-s$|-Source$|--[\w-]{0,30}(?:index|registry|source|proxy|feed)", re.IGNORECASE)
+"""Options whose value is the address of an index: those are looked for in the whole text."""
+
 
 @dataclass(frozen=True)
 class _Token:
@@ -68,19 +70,20 @@ def of_commands(text: str) -> Iterator[Mention]:
         yield from _installed(cast("Ecosystem", ecosystem), tokens, only_first=bool(run))
     for server in _SERVER.finditer(text):
         kind: Ecosystem = "pypi" if server[1] == "uvx" else "npm"
-        arguments = [_Token(quoted[1], server.start(2)) for quoted in _QUOTED.finditer(server[2])]
+        arguments = [_Token(quoted[1], server.start(2) + quoted.start(1)) for quoted in _QUOTED.finditer(server[2])]
         yield from _installed(kind, arguments, only_first=True)
 
 
 def _arguments(text: str, at: int) -> tuple[list[_Token], int]:
     """The words of a command up to its end, and where that is."""
     tokens: list[_Token] = []
-    while len(tokens) < _MOST_TOKENS and (found := _TOKEN.match(text, at)):
+    while found := _TOKEN.match(text, at):
         word = found[1].strip("\"'")
         bare = word.rstrip(".,:)!?*_>")
-        if not bare or bare.lower() in _END_OF_PHRASE or word[0] in "&#<>([{":
+        only = not tokens and text[found.end() : found.end() + 1] == "`"  # `npm install run` installs run
+        if not bare or (bare.lower() in _END_OF_PHRASE and not only) or word[0] in "&#<>([{":
             break
-        tokens.append(_Token(bare, found.start(1)))
+        tokens.append(_Token(bare, found.start(1) + (found[1][0] in "\"'")))
         at = found.end()
         if bare != word:
             break
@@ -89,20 +92,18 @@ def _arguments(text: str, at: int) -> tuple[list[_Token], int]:
 
 def _installed(ecosystem: Ecosystem, tokens: list[_Token], *, only_first: bool) -> Iterator[Mention]:
     valued = _VALUED.get(ecosystem, frozenset())
-    option = ""
+    before = ""
     for token in tokens:
-        before, option = option, ""
+        option, before = before, token.text if token.text.startswith("-") else ""
+        if before:
+            continue
+        names_package = only_first and option in _NAMING
         if "://" in token.text:
-            if not (before.startswith("-") and before in {"-i", "--index", "--registry", "--source", "-s", "-Source"}):
+            if not _OF_PLACES.match(option):
                 yield Source("package", token.text, token.at)
-        elif token.text.startswith("-"):
-            option = token.text if token.text in valued or (only_first and token.text in _NAMING) else ""
-            continue
-        elif before and not (only_first and before in _NAMING):
-            continue
-        elif (found := _named(ecosystem, token)) is not None:
+        elif (names_package or option not in valued) and (found := _named(ecosystem, token)) is not None:
             yield found
-        if only_first and not before:
+        if only_first and not names_package and option not in valued:
             return
 
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-from tasks.gate.dependency_mention import VERSION, Mention, Source, package
-from tasks.gate.dependency_names import Ecosystem
+from tasks.gate.dependency_mention import VERSION, Mention, Package, Source, package
+from tasks.gate.dependency_names import Ecosystem, load
 
 _FLAGS = re.MULTILINE
 _BOUND = r"(?:===?|~=|>=|<=|!=|<|>)[ ]?\d[\w.*+!]{0,40}"
@@ -57,6 +57,7 @@ _LINES: tuple[tuple[Ecosystem, re.Pattern[str]], ...] = (
     ("actions", re.compile(r"""^[ \t-]{0,20}uses:[ ]{1,4}["']?([\w.-]{1,98}/[\w./-]{1,98})@([\w./-]{1,60})""", _FLAGS)),
     ("npm", re.compile(r"""(?<=`)((?:@[\w.~-]{1,98}/)?[a-z][\w.~-]{0,98})@(\d[\w.+-]{0,40})(?=`)""")),
 )  # fmt: skip
+_ACTION = re.compile(r"(?<![\w./@-])([\w.-]{1,98}/([\w.-]{1,98}))(?![\w/])")
 _EXACT = re.compile(rf"(?:={{1,3}}[ ]?)?({VERSION})")
 
 
@@ -68,10 +69,20 @@ def of_manifests(text: str) -> Iterator[Mention]:
     for block in _OBJECT.finditer(text):
         ecosystem: Ecosystem = "npm" if block["npm"] else "composer"
         for pair in _PAIR.finditer(block[3]):
-            yield from _declared(ecosystem, pair[1], pair[2], block.start(3) + pair.start())
+            yield from _declared(ecosystem, pair[1], pair[2], block.start(3) + pair.start(1))
+    if "action" in text.lower():
+        yield from _of_actions(text)
     for kind, pattern in _LINES:
         for line in pattern.finditer(text):
             yield from _declared(kind, line[1], line[2] or "", line.start(1))
+
+
+def _of_actions(text: str) -> Iterator[Mention]:
+    """Actions in prose; since paths look alike, only what ends like a popular one."""
+    ends = {name.partition("/")[2] for name in load("actions").known}
+    for action in _ACTION.finditer(text):
+        if action[2].lower() in ends:
+            yield Package("actions", action[1], None, action.start())
 
 
 def _of_python(text: str) -> Iterator[Mention]:
@@ -81,7 +92,7 @@ def _of_python(text: str) -> Iterator[Mention]:
                 yield found
     for array in _ARRAY.finditer(text):
         for name in _QUOTED.finditer(array[1]):
-            if (found := package("pypi", name[1], array.start(1) + name.start())) is not None:
+            if (found := package("pypi", name[1], array.start(1) + name.start(1))) is not None:
                 yield found
 
 
@@ -94,7 +105,7 @@ def _of_tables(text: str) -> Iterator[Mention]:
         end = _TABLE_END.search(text, table.end())
         for row in _ROW.finditer(text, table.end(), end.start() if end else len(text)):
             if row[1] != "python":
-                yield from _declared(ecosystem, row[1], row[2] or row[3] or "", row.start())
+                yield from _declared(ecosystem, row[1], row[2] or row[3] or "", row.start(1))
 
 
 def _declared(ecosystem: Ecosystem, name: str, requirement: str, at: int) -> Iterator[Mention]:

@@ -10,28 +10,35 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Literal
 
-from orgmem.text.views import views
-
 Ecosystem = Literal["pypi", "npm", "gem", "cargo", "go", "composer", "nuget", "actions"]
-Likeness = Literal["confusable", "near"]
+Likeness = Literal["confusable", "near", "standard"]
 
 LEADING = 2000
 """So many names stand at the head of a list in the order of their popularity; the rest is sorted."""
 SHORTEST_LEADING, SHORTEST = 5, 6
-"""Letters that a leading or another name needs to have neighbours: short names have too many by chance."""
+"""Letters that a leading or another name needs to have any neighbour: short names have too many by chance."""
+SHORTEST_SLIP = 4
+"""Letters that a name needs for a swapped or a doubled letter to count."""
+SHORTEST_PART = 8
+"""Letters that a part of a name needs for its misspelling to count."""
 LONGEST = 120
 """A longer name is no package's."""
 AFFIXES = frozenset(
-    "python python3 py py3 js node nodejs npm ts go golang lib pkg package module official real original latest new "
-    "fix fixed patch patched update updated secure compat lite pro plus beta dev test v2 v3".split()
+    "python python3 py py3 js node nodejs npm ts go golang rb ruby rs rust net lib pkg package module bundle official "
+    "real original true latest new next fix fixed hotfix patch patched update updated upgrade secure safe compat lite "
+    "mini pro plus max free full beta dev prod test tests stable release build dist v2 v3 util utils helper helpers "
+    "tool tools core sdk api client extra extended ext common simple easy fast quick super ultra async sync pip "
+    "install installer setup".split()
 )
-"""Parts that make another name look like the same thing; words for what a plugin adds (cli, sdk) are none."""
-GLUED = ("python", "js", "py")
+"""Parts that make another name look like the same thing. Legitimate names with one are rare: 0.5 % of unknown ones."""
+GLUED = ("python", "node", "js", "py")
 """Affixes that also stand without a separator."""
+STEM_AFFIXES = frozenset({"python", "py", "js", "node", "ruby", "go", "rs"})
+"""Affixes without which a leading name is known too."""
 DIGIT_LETTERS = str.maketrans({"0": "o", "1": "l", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b"})
 SHARED_HOSTS = ("github.com/", "gitlab.com/", "bitbucket.org/", "codeberg.org/", "gopkg.in/")
 NAMESPACED = frozenset({"npm", "go", "composer", "actions"})
@@ -40,6 +47,8 @@ _SEPARATORS = re.compile(r"[-_.]+")
 _NOT_SHAPE = re.compile(r"[-_.@/]+")
 _PARTS = re.compile(r"[-_./@]+")
 _MAJOR = re.compile(r"/v\d{1,3}$")
+_DIGITS = re.compile(r"\d+")
+_REPEATED = re.compile(r"(.)\1+")
 _HASHED = (1 << 48) - 1
 
 
@@ -50,6 +59,8 @@ class Popular:
     names: tuple[str, ...]
     known: frozenset[str]
     """Canonical forms of the names."""
+    standard: frozenset[str]
+    """Modules that come with the language; a registry's package of that name is not one of them."""
     namespaces: frozenset[str]
     """Scopes, vendors and owners of the names: nobody else can publish there."""
 
@@ -59,11 +70,17 @@ class Index:
     """Ways to a popular name's number; made only once a name turns up that is not popular itself."""
 
     shapes: dict[str, int]
-    """A name without separators -> its number."""
+    """A name without separators, or the stem of a leading one (opencv of opencv-python) -> its number."""
+    forms: tuple[str, ...]
+    """The shapes in their order."""
     neighbours: "array[int]"
-    """Hashes of the shapes and of their deletions, each with the name's number in the low 16 bits; sorted."""
+    """Hashes of the shapes and of their deletions, each with the shape's place in the low 16 bits; sorted."""
     orders: dict[tuple[str, ...], int]
     """A name's parts, sorted -> its number."""
+    letters: dict[tuple[str, ...], int]
+    """A shape's first letter and all its letters, sorted -> its number."""
+    parts: frozenset[str]
+    """What names are made of."""
 
 
 def canonical(ecosystem: Ecosystem, name: str) -> str:
@@ -80,22 +97,37 @@ def canonical(ecosystem: Ecosystem, name: str) -> str:
             return lowered
 
 
+def is_popular(ecosystem: Ecosystem, name: str) -> bool:
+    """Whether a name is popular, or of a namespace that only the owner of a popular name can publish in."""
+    popular, form = load(ecosystem), canonical(ecosystem, name)
+    if form in popular.known or _namespace(ecosystem, form) in popular.namespaces:
+        return True
+    return ecosystem == "go" and form.rpartition("/")[0] in popular.known
+
+
+@lru_cache(maxsize=8192)
 def passes_for(ecosystem: Ecosystem, name: str) -> tuple[Likeness, str] | None:
     """The popular name that a name passes for and how; None for popular names and those like none."""
-    if len(name) > LONGEST:
+    if len(name) > LONGEST or not name.isascii() or is_popular(ecosystem, name):
         return None
     popular = load(ecosystem)
-    if not name.isascii():
-        folded = next((view.text for view in views(name) if view.name == "normalised"), name)
-        return ("confusable", canonical(ecosystem, folded)) if _is_popular(popular, ecosystem, folded) else None
-    if _is_popular(popular, ecosystem, name):
-        return None
+    if canonical(ecosystem, name) in popular.standard:
+        return "standard", name
     index, shape = _index(ecosystem), _shape(name)
+    if len(shape) < SHORTEST_SLIP:
+        return None
     letters = shape.translate(DIGIT_LETTERS)
-    if len(shape) >= SHORTEST_LEADING and letters in index.shapes:
-        return ("near" if letters == shape else "confusable"), popular.names[index.shapes[letters]]
-    neighbours = (at for at in _candidates(index, shape) if one_edit_apart(shape, _shape(popular.names[at])))
-    likes = (*neighbours, *_reordered(index, name), *_affixed(index, name, shape))
+    if letters != shape and letters in index.shapes and len(shape) >= SHORTEST_LEADING:
+        return "confusable", popular.names[index.shapes[letters]]
+    likes = [
+        *_neighbours(index, shape),
+        *_reordered(index, name, shape),
+        *_affixed(index, name, shape),
+        *_misspelt(index, name),
+    ]
+    if ecosystem == "npm":
+        scoped = "/" in name or name.lower().startswith("types-")
+        likes = [number for number in likes if ("/" in popular.names[number]) == scoped]
     return ("near", popular.names[min(likes)]) if likes else None
 
 
@@ -104,32 +136,39 @@ def load(ecosystem: Ecosystem) -> Popular:
     """The ecosystem's list."""
     names = tuple(_read(ecosystem))
     known = frozenset(canonical(ecosystem, name) for name in names)
-    return Popular(names, known, frozenset(filter(None, (_namespace(ecosystem, name) for name in known))))
+    standard = frozenset(_read("pypi-standard")) if ecosystem == "pypi" else frozenset[str]()
+    return Popular(names, known, standard, frozenset(filter(None, (_namespace(ecosystem, name) for name in known))))
 
 
 @cache
 def _index(ecosystem: Ecosystem) -> Index:
+    names = load(ecosystem).names
     shapes: dict[str, int] = {}
     orders: dict[tuple[str, ...], int] = {}
-    for number, name in enumerate(load(ecosystem).names):
-        shapes.setdefault(_shape(name), number)
-        parts = tuple(sorted(_PARTS.split(name.lower())))
+    letters: dict[tuple[str, ...], int] = {}
+    for number, name in enumerate(names):
+        shape, parts = _shape(name), _PARTS.split(name.lower())
+        shapes.setdefault(shape, number)
         if len(parts) > 2 or (len(parts) == 2 and number < LEADING):  # noqa: PLR2004 (two words in another order)
-            orders.setdefault(parts, number)
+            orders.setdefault(tuple(sorted(parts)), number)
+        if len(shape) >= SHORTEST:
+            letters.setdefault((shape[0], *sorted(shape)), number)
+    for number, name in enumerate(names[:LEADING]):
+        stem = "".join(part for part in _PARTS.split(name.lower()) if part not in STEM_AFFIXES)
+        if len(stem) >= SHORTEST:
+            shapes.setdefault(stem, number)
     entries = {
-        (hash(form) & _HASHED) << 16 | number
-        for shape, number in shapes.items()
-        if len(shape) >= (SHORTEST_LEADING if number < LEADING else SHORTEST)
+        (hash(form) & _HASHED) << 16 | place
+        for place, shape in enumerate(shapes)
+        if len(shape) >= SHORTEST_SLIP
         for form in _deletions(shape)
     }
-    return Index(shapes, array("Q", sorted(entries)), orders)
+    parts_of_names = frozenset(part for name in names for part in _PARTS.split(name.lower()))
+    return Index(shapes, tuple(shapes), array("Q", sorted(entries)), orders, letters, parts_of_names)
 
 
 def one_edit_apart(one: str, other: str) -> bool:
-    """Whether a character added, left out, replaced or swapped with its neighbour makes one the other.
-
-    A digit for another digit is no slip: it numbers a variant (cu12, cu13).
-    """
+    """Whether a character added, left out, replaced or swapped with its neighbour makes one the other."""
     short, long = sorted((one, other), key=len)
     if len(long) - len(short) > 1:
         return False
@@ -137,11 +176,16 @@ def one_edit_apart(one: str, other: str) -> bool:
     if len(short) < len(long):
         return short[at:] == long[at + 1 :]
     if short[at + 1 :] == long[at + 1 :]:
-        return not (short[at : at + 1].isdigit() and long[at : at + 1].isdigit())
+        return True
     return short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
 
 
-def _read(ecosystem: Ecosystem) -> Iterator[str]:
+def _is_slip(one: str, other: str) -> bool:
+    """Whether two names one edit apart differ by swapped letters or a letter typed twice."""
+    return sorted(one) == sorted(other) or _REPEATED.sub(r"\1", one) == _REPEATED.sub(r"\1", other)
+
+
+def _read(ecosystem: str) -> Iterator[str]:
     """The names of a list, without its comments."""
     folder = files("tasks.gate").joinpath("data")
     packed = folder.joinpath(f"{ecosystem}.txt.gz")
@@ -152,13 +196,6 @@ def _read(ecosystem: Ecosystem) -> Iterator[str]:
     for line in text.splitlines():
         if not line.startswith("#"):
             yield from line.split()
-
-
-def _is_popular(popular: Popular, ecosystem: Ecosystem, name: str) -> bool:
-    form = canonical(ecosystem, name)
-    if form in popular.known or _namespace(ecosystem, form) in popular.namespaces:
-        return True
-    return ecosystem == "go" and form.rpartition("/")[0] in popular.known
 
 
 def _namespace(ecosystem: Ecosystem, name: str) -> str:
@@ -178,21 +215,31 @@ def _deletions(shape: str) -> Iterable[str]:
     return {shape, *(shape[:at] + shape[at + 1 :] for at in range(len(shape)))}
 
 
-def _candidates(index: Index, shape: str) -> Iterator[int]:
-    """Numbers of the names that share a form with the shape."""
+def _neighbours(index: Index, shape: str) -> Iterator[int]:
+    """Numbers of the names one edit away, of short names only by a slip."""
     for form in _deletions(shape):
         key = hash(form) & _HASHED
         at = bisect_left(index.neighbours, key << 16)
         while at < len(index.neighbours) and index.neighbours[at] >> 16 == key:
-            yield index.neighbours[at] & 0xFFFF
+            other = index.forms[index.neighbours[at] & 0xFFFF]
+            number = index.shapes[other]
+            shortest = SHORTEST_LEADING if number < LEADING else SHORTEST
+            if (
+                one_edit_apart(shape, other)
+                and (len(other) >= shortest or _is_slip(shape, other))
+                and (number < LEADING or _DIGITS.sub("", shape) != _DIGITS.sub("", other))  # cu12, cu13: variants
+            ):
+                yield number
             at += 1
 
 
-def _reordered(index: Index, name: str) -> Iterator[int]:
-    """The number of the name with the same parts in another order."""
-    number = index.orders.get(tuple(sorted(_PARTS.split(name.lower()))))
-    if number is not None:
-        yield number
+def _reordered(index: Index, name: str, shape: str) -> Iterator[int]:
+    """Numbers of names with the same parts, or the same letters after the first, in another order."""
+    numbers = (
+        index.orders.get(tuple(sorted(_PARTS.split(name.lower())))),
+        index.letters.get((shape[:1], *sorted(shape))),
+    )
+    yield from (number for number in numbers if number is not None)
 
 
 def _affixed(index: Index, name: str, shape: str) -> Iterator[int]:
@@ -200,8 +247,18 @@ def _affixed(index: Index, name: str, shape: str) -> Iterator[int]:
     parts = _PARTS.split(name.lower())
     bare = {"".join(parts[:at] + parts[at + 1 :]) for at, part in enumerate(parts) if part in AFFIXES}
     bare |= {shape.removesuffix(affix) for affix in GLUED} | {shape.removeprefix(affix) for affix in GLUED}
-    longer = {shape + affix for affix in GLUED} | {affix + shape for affix in GLUED}
-    for other in (bare - {shape}) | longer:
-        number = index.shapes.get(other, LEADING)
-        if number < LEADING and min(len(other), len(shape)) >= SHORTEST_LEADING - 1:
+    longer = {form + affix for form in (shape, *bare) for affix in GLUED}
+    longer |= {affix + form for form in (shape, *bare) for affix in GLUED}
+    for other in (bare | longer) - {shape}:
+        number = index.shapes.get(other)
+        if number is not None and min(len(other), len(shape)) >= (SHORTEST_SLIP if number < LEADING else SHORTEST):
             yield number
+
+
+def _misspelt(index: Index, name: str) -> Iterator[int]:
+    """Numbers of leading names that a part of the name misspells."""
+    parts = _PARTS.split(name.lower())
+    if len(parts) > 1:
+        for part in parts:
+            if len(part) >= SHORTEST_PART and part not in index.parts:
+                yield from (number for number in _neighbours(index, part) if number < LEADING)

@@ -10,21 +10,26 @@ from urllib.parse import urlsplit
 
 from tasks.gate.dependency_mention import Source, SourceKind
 
-_URL = r"""["'=: \t]{1,4}["']?(https?://[^\s"'`<>|;)\]]{1,300})"""
-_PLACES: tuple[tuple[SourceKind, re.Pattern[str]], ...] = (
-    ("extra-index", re.compile(rf"(?:--|\b|_)extra[-_]index[-_]url{_URL}", re.IGNORECASE)),
-    ("index", re.compile(rf"(?<!extra-)(?<!extra_)\b(?:PIP_|UV_)?(?:index[-_]url|default[-_]index){_URL}", re.IGNORECASE)),
-    ("index", re.compile(rf"\b(?:pip[\d.]{{0,4}}|uv|poetry)[ \t][^\n`]{{1,200}}?[ \t](?:-i|--index|--source){_URL}")),
-    ("index", re.compile(rf"(?:--registry|\bregistry|\bnpm_config_registry|npmRegistryServer){_URL}", re.IGNORECASE)),
-    ("index", re.compile(r"""^[ \t]{0,9}source[ (]{1,4}["'](https?://[^\s"'`]{1,300})["'](?:[ )]{0,4}do)?[ \t]{0,9}\r?$""", re.MULTILINE)),
-    ("index", re.compile(rf"\bgem[ \t][^\n`]{{1,200}}?[ \t](?:--source|--add|-s){_URL}")),
-    ("unchecked-host", re.compile(r"--(?:trusted-host|allow-insecure-host)[= \t]{1,4}([\w.:*-]{1,200})")),
-    ("unchecked-host", re.compile(r"^(?:PIP_TRUSTED_HOST|trusted-host)[ \t]{0,9}=[ \t]{0,9}([\w.:*-]{1,200})", re.MULTILINE)),
+_URL = r"""["'=: \t]{1,4}(https?://[^\s"'`<>|;)\]]{1,300})"""
+_PLACES: tuple[tuple[SourceKind, str, re.Pattern[str]], ...] = (
+    ("extra-index", "extra", re.compile(rf"(?:--|\b|_)extra[-_]index[-_]url{_URL}", re.IGNORECASE)),
+    ("index", "index", re.compile(rf"(?<!extra[-_])\b(?:PIP_|UV_)?(?:index[-_]url|default[-_]index){_URL}", re.IGNORECASE)),
+    ("index", " -i", re.compile(rf"\bpip[\d.]{{0,4}}[ \t][^\n`]{{1,200}}?[ \t]-i{_URL}")),
+    ("index", "--", re.compile(rf"--(?:index|source){_URL}")),
+    ("index", "registry", re.compile(rf"(?:--registry|\bregistry|\bnpm_config_registry|RegistryServer){_URL}", re.IGNORECASE)),
+    ("index", "source", re.compile(
+        r"""^[ \t]{0,9}source[ (]{1,4}["'](https?://[^\s"'`]{1,300})["'](?:[ )]{0,4}do)?[ \t]{0,9}\r?$""", re.MULTILINE
+    )),
+    ("unchecked-host", "host", re.compile(r"--(?:trusted-host|allow-insecure-host)[= \t]{1,4}([\w.:*-]{1,200})")),
+    ("unchecked-host", "host", re.compile(
+        r"^[ \t]{0,9}(?:export )?(?:PIP_TRUSTED_HOST|trusted-host)[ \t]{0,9}=[ \t]{0,9}([\w.:*-]{1,200})", re.MULTILINE
+    )),
 )  # fmt: skip
-_WORDS = ("index", "registr", "source", "host", "pip", "gem ", "uv ")
+"""What a place is, the lower-case word without which its pattern can't hit, and the pattern."""
 _PIPED = re.compile(r"\|[ \t]{0,9}(?:sudo[ \t]{1,9}(?:-\w{1,4}[ \t]{1,9})?)?(?:(?:ba|z|da|k)?sh|iex|python3?|node)\b")
 _SUBSTITUTED = re.compile(r"\b(?:ba|z)?sh[ \t]{1,9}(?:-c[ \t]{1,9}[\"']?\$\(|<\()[ \t]{0,9}(?:curl|wget)\b")
-_FETCHED = re.compile(r"\b(?:curl|wget|iwr|irm|Invoke-WebRequest)\b[^|]{0,200}?[ \t\"'](https?://[^\s\"'`|)]{1,200})")
+_FETCHERS = ("curl", "wget", "iwr", "irm", "Invoke-WebRequest")
+_ADDRESS = re.compile(r"https?://[^\s\"'`|)]{1,200}")
 _LINE = 300
 _INSIDE = re.compile(r"(?:^[^.:]+|\.(?:local|internal|lan|corp|home|intranet|localdomain))$")
 
@@ -32,11 +37,12 @@ _INSIDE = re.compile(r"(?:^[^.:]+|\.(?:local|internal|lan|corp|home|intranet|loc
 def of_places(text: str) -> Iterator[Source]:
     """The places in the text."""
     lowered = text.lower()
-    if any(word in lowered for word in _WORDS):
-        for kind, pattern in _PLACES:
+    for kind, word, pattern in _PLACES:
+        if word in lowered:
             for found in pattern.finditer(text):
                 yield Source(kind, found[1], found.start(1))
-    yield from _installers(text)
+    if "http" in lowered:
+        yield from _installers(text)
 
 
 def is_known(place: str) -> bool:
@@ -78,10 +84,9 @@ def _installers(text: str) -> Iterator[Source]:
     """The URLs of scripts that are fetched and run at once."""
     for pipe in _PIPED.finditer(text):
         start = max(text.rfind("\n", 0, pipe.start()) + 1, pipe.start() - _LINE)
-        for found in _FETCHED.finditer(text, start, pipe.start()):
-            yield Source("installer", found[1], found.start(1))
+        fetcher = max(text.rfind(name, start, pipe.start()) for name in _FETCHERS)
+        if fetcher >= 0 and (address := _ADDRESS.search(text, fetcher, pipe.start())):
+            yield Source("installer", address[0], address.start())
     for call in _SUBSTITUTED.finditer(text):
-        end = text.find("\n", call.end(), call.end() + _LINE)
-        fetched = re.search(r"https?://[^\s\"'`|)]{1,200}", text[call.end() : end if end > 0 else call.end() + _LINE])
-        if fetched:
-            yield Source("installer", fetched[0], call.start())
+        if address := _ADDRESS.search(text, call.end(), call.end() + _LINE):
+            yield Source("installer", address[0], address.start())

@@ -1,7 +1,6 @@
-"""Write the lists of popular package names in tasks/gate/data anew from the published packages that hold them:
+"""Write the lists of popular names in tasks/gate/data anew: python tools/popular_names.py WHEEL TARBALL.
 
-    pip download --no-deps guarddog; npm pack npm-high-impact
-    python tools/popular_names.py guarddog-*.whl npm-high-impact-*.tgz
+The wheel is guarddog's (pip download --no-deps guarddog), the tarball that of npm-high-impact (npm pack ...).
 """
 # ruff: noqa: INP001  (a script, no package)
 

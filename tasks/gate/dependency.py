@@ -1,8 +1,8 @@
 """Dependency: packages and places that a text tells its reader to install from.
 
-Near a popular name is a caveat: a company's own package may be one letter away. A name made to be misread, a release
-known to be malicious and an install over plain http are unsafe. A name that is merely unknown is no risk, and no
-finding means "not detected", never "verified".
+Near a popular name is a caveat: a company's own package may be one letter away. A name made to be misread, a
+release known to be malicious and an install over plain http are unsafe. A name that is merely unknown is no risk,
+and no finding means "not detected", never "verified".
 """
 
 import re
@@ -35,16 +35,24 @@ _KNOWN_BAD = re.compile(
 _AROUND = 160
 
 _FROM: dict[str, tuple[str, str]] = {
-    "package": ("install-from-url", "It installs from a URL; name the package of a registry, or pin what is fetched."),
+    "package": (
+        "install-from-url",
+        "It installs from a URL; name the package of a registry, or pin what is fetched.",
+    ),
     "index": ("unknown-index", "It installs from an index that is not a public registry; check whose it is."),
     "extra-index": (
         "extra-index",
-        "An extra index beside the default one lets anybody who takes a name there replace a package; use one index.",
+        "With an extra index, whoever takes a name on one of them can replace a package; use one index.",
     ),
-    "installer": ("piped-installer", "It runs a script straight from the network; name a package or check the script."),
+    "installer": (
+        "piped-installer",
+        "It runs a script from the network unread; name a package, or read the script.",
+    ),
 }
 _UNCHECKED = Hit(
-    "unchecked-host", "It installs from a host without checking its certificate; install the certificate.", status=_CAVEAT
+    "unchecked-host",
+    "It does not check the certificate of the host that it installs from; trust the certificate.",
+    status=_CAVEAT,
 )
 _IMITATED = Hit("confusable-name", "A package's name imitates {} with look-alike characters; write the real one.")
 _OVER_HTTP = Hit("install-over-http", "It installs over an unencrypted connection; use https.")
@@ -106,6 +114,8 @@ def _of_package(package: Package) -> Hit | None:
     if advisory := releases.get((package.version or "").removeprefix("v")):
         return Hit("compromised-release", f"The release is known to be malicious ({advisory}); name another one.")
     match passes_for(package.ecosystem, package.name):
+        case None:
+            return None
         case ("confusable", meant):
             return replace(_IMITATED, hint=_IMITATED.hint.format(meant))
         case ("standard", _):
@@ -114,7 +124,6 @@ def _of_package(package: Package) -> Hit | None:
         case ("near", meant):
             hint = f"A package's name is close to {meant}, which is popular; check which one is meant."
             return Hit("near-popular-name", hint, status=_CAVEAT)
-    return None
 
 
 def _of_source(source: Source) -> Hit | None:

@@ -7,9 +7,10 @@ from typing import cast
 
 from tasks.gate.dependency_mention import Mention, Source, package
 from tasks.gate.dependency_names import Ecosystem
+from tasks.gate.dependency_rules import rules
 
 _GAP = r"[ \t]{1,9}"
-_OPTIONS = rf"(?:{_GAP}-[\w-]{{1,40}}(?:=[^\s`]{{1,200}})?){{0,4}}"  # options before the verb: npm --silent install
+_OPTIONS = rf"(?:{_GAP}-[\w-]{{1,40}}(?:=[^\s`]{{1,200}})?){{0,4}}"  # before the verb: npm --silent install
 _HEAD = re.compile(
     rf"""(?<![A-Za-z0-9_./@-])(?:
       (?P<pypi>pip[\d.]{{0,4}}{_OPTIONS}{_GAP}(?:install|download|wheel)
@@ -28,26 +29,14 @@ _HEAD = re.compile(
     re.VERBOSE,
 )
 _SERVER = re.compile(  # a client's configuration: "command": "npx", "args": ["-y", "name"]
-    r"""["']?command["']?\s{0,9}[:=]\s{0,9}["'](npx|uvx|bunx)["']\s{0,9},?\s{0,99}["']?args["']?\s{0,9}[:=]\s{0,9}\[([^\]]{0,500})\]"""
+    r"""["']?command["']?\s{0,9}[:=]\s{0,9}["'](npx|uvx|bunx)["']\s{0,9},?\s{0,99}"""
+    r"""["']?args["']?\s{0,9}[:=]\s{0,9}\[([^\]]{0,500})\]"""
 )
-_TOKEN = re.compile(r"""(?:[ \t]|\\\r?\n)*("[^"\n`]{1,300}"|'[^'\n`]{1,300}'|[^\s`;|"'\\\u3000-\u9fff\uac00-\ud7af]{1,300})""")
+_TOKEN = re.compile(  # a word, quoted or not, up to text in Chinese, Japanese or Korean
+    r"""(?:[ \t]|\\\r?\n)*("[^"\n`]{1,300}"|'[^'\n`]{1,300}'|[^\s`;|"'\\\u3000-\u9fff\uac00-\ud7af]{1,300})"""
+)
 _QUOTED = re.compile(r"""["']([^"'\n]{1,200})["']""")
-_END_OF_PHRASE = frozenset(
-    "a an and or to then than the this that these those it its is are was were be will would can could should must may "
-    "before after in into inside from for with without at by as on of if when where while which who because since so "
-    "but not no does do did fails fail works again instead first once only also via using use run runs command "
-    "commands step itself there here your you we they i".split()
-)
-_VALUED: dict[str, frozenset[str]] = {
-    "pypi": frozenset("-r -c -t -i -f -e --requirement --constraint --target --find-links --editable --group --extra "
-                      "--extras --python --prefix --root --platform -p -G -E --with --from --index --source --tag "
-                      "--python-version --env-file --directory --project --package --optional --branch --rev".split()),
-    "npm": frozenset("-w --workspace --registry --prefix --filter -C --cwd --dir --tag --omit -c --loglevel".split()),
-    "gem": frozenset("-v --version --source -s -g --group --git --github -i -n".split()),
-    "cargo": frozenset("-F --features --git --branch --tag --rev --path --registry --index --version --vers --bin "
-                       "--root --target -p --package --rename --profile -j".split()),
-    "nuget": frozenset("-v --version -s --source -f --framework -Version -Source --tool-path --add-source".split()),
-}  # fmt: skip
+_FILES = (".whl", ".tgz", ".tar.gz", ".zip", ".txt", ".toml")
 _NAMING = frozenset({"--with", "--from", "--package", "-p"})
 """Options of a run command whose value is a package."""
 
@@ -70,7 +59,9 @@ def of_commands(text: str) -> Iterator[Mention]:
         yield from _installed(cast("Ecosystem", ecosystem), tokens, only_first=bool(run))
     for server in _SERVER.finditer(text):
         kind: Ecosystem = "pypi" if server[1] == "uvx" else "npm"
-        arguments = [_Token(quoted[1], server.start(2) + quoted.start(1)) for quoted in _QUOTED.finditer(server[2])]
+        arguments = [
+            _Token(quoted[1], server.start(2) + quoted.start(1)) for quoted in _QUOTED.finditer(server[2])
+        ]
         yield from _installed(kind, arguments, only_first=True)
 
 
@@ -81,7 +72,7 @@ def _arguments(text: str, at: int) -> tuple[list[_Token], int]:
         word = found[1].strip("\"'")
         bare = word.rstrip(".,:)!?*_>")
         only = not tokens and text[found.end() : found.end() + 1] == "`"  # `npm install run` installs run
-        if not bare or (bare.lower() in _END_OF_PHRASE and not only) or word[0] in "&#<>([{":
+        if not bare or (bare.lower() in rules().ends_of_phrase and not only) or word[0] in "&#<>([{":
             break
         tokens.append(_Token(bare, found.start(1) + (found[1][0] in "\"'")))
         at = found.end()
@@ -91,7 +82,7 @@ def _arguments(text: str, at: int) -> tuple[list[_Token], int]:
 
 
 def _installed(ecosystem: Ecosystem, tokens: list[_Token], *, only_first: bool) -> Iterator[Mention]:
-    valued = _VALUED.get(ecosystem, frozenset())
+    valued = rules().options.get(ecosystem, frozenset())
     before = ""
     for token in tokens:
         option, before = before, token.text if token.text.startswith("-") else ""
@@ -114,6 +105,6 @@ def _named(ecosystem: Ecosystem, token: _Token) -> Mention | None:
         text = text.removeprefix("npm:")
         alias = text.partition("@npm:")
         text = alias[2] or text
-    if text[:1] in "./~$%<{[*\\" or "${" in text or text.endswith((".whl", ".tgz", ".tar.gz", ".zip", ".txt", ".toml")):
+    if text[:1] in "./~$%<{[*\\" or "${" in text or text.endswith(_FILES):
         return None
     return package(ecosystem, text, token.at)

@@ -1,11 +1,10 @@
-"""The packages that manifests declare: requirements lines, pyproject, package.json, Gemfile, go.mod, Cargo.toml ...
+"""The packages that manifests declare: requirements, pyproject, package.json, Gemfile, go.mod, Cargo.toml ...
 
-Fragments of manifests stand anywhere in a text, so each shape is looked for by itself, without parsing a whole file.
+Fragments of manifests stand anywhere in a text, so each shape is looked for by itself.
 """
 
 import re
 from collections.abc import Iterator
-from typing import cast
 
 from tasks.gate.dependency_mention import VERSION, Mention, Package, Source, package
 from tasks.gate.dependency_names import Ecosystem, load
@@ -19,7 +18,8 @@ _REQUIREMENT = re.compile(
     _FLAGS | re.VERBOSE,
 )
 _QUOTED_REQUIREMENT = re.compile(
-    rf"""["'`]([A-Za-z0-9][\w.-]{{0,98}}(?:\[[\w,. -]{{0,100}}\])?[ ]?{_BOUND})(?:[ ]?,[ ]?{_BOUND}){{0,6}}[^"'`\n]{{0,200}}["'`]"""
+    rf"""["'`]([A-Za-z0-9][\w.-]{{0,98}}(?:\[[\w,. -]{{0,100}}\])?[ ]?{_BOUND})"""
+    rf"""(?:[ ]?,[ ]?{_BOUND}){{0,6}}[^"'`\n]{{0,200}}["'`]"""
 )
 _ARRAY = re.compile(
     r"""^[ \t]{0,20}(?:dependencies|requires|dev|test|tests|docs|lint)[ ]{0,9}=[ ]{0,9}
@@ -36,7 +36,8 @@ _QUOTED = re.compile(r"""["']([^"'\n]{1,200})["']""")
 _TABLE = re.compile(r"""^[ \t]{0,9}\[([^\]\n]{1,100})\][ \t]{0,9}\r?$""", _FLAGS)
 _TABLE_END = re.compile(r"\n(?:\[|[ \t]{0,9}```|\r?\n#)")
 _ROW = re.compile(
-    r"""^[ \t]{0,9}["']?([\w.-]{1,99})["']?[ \t]{0,9}=[ \t]{0,9}(?:["']([^"'\n]{0,99})["']|\{([^}\n]{0,400})\})""", _FLAGS
+    r"""^[ \t]{0,9}["']?([\w.-]{1,99})["']?[ \t]{0,9}=[ \t]{0,9}(?:["']([^"'\n]{0,99})["']|\{([^}\n]{0,400})\})""",
+    _FLAGS,
 )
 _TABLES: dict[str, Ecosystem] = {
     "dependencies": "cargo", "dev-dependencies": "cargo", "build-dependencies": "cargo",
@@ -46,15 +47,20 @@ _TABLES: dict[str, Ecosystem] = {
 }  # fmt: skip
 _LINES: tuple[tuple[Ecosystem, re.Pattern[str]], ...] = (
     ("gem", re.compile(
-        r"""^[ \t]{0,20}gem[ (]{1,4}["']([\w.-]{1,98})["'](?:[ ]{0,4},[ ]{0,4}["']=?[ ]?(\d[\w.]{0,40})["'])?""", _FLAGS
+        r"""^[ \t]{0,20}gem[ (]{1,4}["']([\w.-]{1,98})["'](?:[ ]{0,4},[ ]{0,4}["']=?[ ]?(\d[\w.]{0,40})["'])?""",
+        _FLAGS,
     )),
     ("go", re.compile(
-        rf"""^[ \t]{{0,20}}(?:require[ \t]+)?([\w-]{{1,60}}(?:\.[\w-]{{1,60}}){{1,4}}/[\w./~-]{{1,150}})[ \t]+({VERSION})""", _FLAGS
+        rf"""^[ \t]{{0,20}}(?:require[ \t]{{1,9}})?([\w-]{{1,60}}(?:\.[\w-]{{1,60}}){{1,4}}/[\w./~-]{{1,150}})"""
+        rf"[ \t]{{1,9}}({VERSION})",
+        _FLAGS,
     )),
     ("nuget", re.compile(
         r"""<PackageReference\s{1,20}Include="([\w.-]{1,98})"(?:\s{1,20}Version="\[?(\d[\w.-]{0,40})\]?")?"""
     )),
-    ("actions", re.compile(r"""^[ \t-]{0,20}uses:[ ]{1,4}["']?([\w.-]{1,98}/[\w./-]{1,98})@([\w./-]{1,60})""", _FLAGS)),
+    ("actions", re.compile(
+        r"""^[ \t-]{0,20}uses:[ ]{1,4}["']?([\w.-]{1,98}/[\w./-]{1,98})@([\w./-]{1,60})""", _FLAGS
+    )),
     ("npm", re.compile(r"""(?<=`)((?:@[\w.~-]{1,98}/)?[a-z][\w.~-]{0,98})@(\d[\w.+-]{0,40})(?=`)""")),
 )  # fmt: skip
 _ACTION = re.compile(r"(?<![\w./@-])([\w.-]{1,98}/([\w.-]{1,98}))(?![\w/])")
@@ -119,6 +125,6 @@ def _declared(ecosystem: Ecosystem, name: str, requirement: str, at: int) -> Ite
     exact = _EXACT.fullmatch(requirement.strip())
     separator = "==" if ecosystem == "pypi" else "@"
     specifier = alias or (f"{name}{separator}{exact[1]}" if exact else name)
-    found = package(cast("Ecosystem", ecosystem), specifier, at)
+    found = package(ecosystem, specifier, at)
     if found is not None:
         yield found

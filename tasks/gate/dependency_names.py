@@ -14,6 +14,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Literal
 
+from tasks.gate.dependency_rules import rules
+
 Ecosystem = Literal["pypi", "npm", "gem", "cargo", "go", "composer", "nuget", "actions"]
 Likeness = Literal["confusable", "near", "standard"]
 
@@ -23,18 +25,12 @@ SHORTEST_LEADING, SHORTEST = 5, 6
 """Letters that a leading or another name needs to have any neighbour: short names have too many by chance."""
 SHORTEST_SLIP = 4
 """Letters that a name needs for a swapped or a doubled letter to count."""
+IMITATED = 1000
+"""So many names are imitated by gluing any letters to them."""
 SHORTEST_PART = 8
 """Letters that a part of a name needs for its misspelling to count."""
 LONGEST = 120
 """A longer name is no package's."""
-AFFIXES = frozenset(
-    "python python3 py py3 js node nodejs npm ts go golang rb ruby rs rust net lib pkg package module bundle official "
-    "real original true latest new next fix fixed hotfix patch patched update updated upgrade secure safe compat lite "
-    "mini pro plus max free full beta dev prod test tests stable release build dist v2 v3 util utils helper helpers "
-    "tool tools core sdk api client extra extended ext common simple easy fast quick super ultra async sync pip "
-    "install installer setup".split()
-)
-"""Parts that make another name look like the same thing. Legitimate names with one are rare: 0.5 % of unknown ones."""
 GLUED = ("python", "node", "js", "py")
 """Affixes that also stand without a separator."""
 STEM_AFFIXES = frozenset({"python", "py", "js", "node", "ruby", "go", "rs"})
@@ -77,8 +73,8 @@ class Index:
     """Hashes of the shapes and of their deletions, each with the shape's place in the low 16 bits; sorted."""
     orders: dict[tuple[str, ...], int]
     """A name's parts, sorted -> its number."""
-    letters: dict[tuple[str, ...], int]
-    """A shape's first letter and all its letters, sorted -> its number."""
+    twins: dict[str, int]
+    """What a shape has in common with one misspelt in several places -> its number."""
     parts: frozenset[str]
     """What names are made of."""
 
@@ -119,16 +115,13 @@ def passes_for(ecosystem: Ecosystem, name: str) -> tuple[Likeness, str] | None:
     letters = shape.translate(DIGIT_LETTERS)
     if letters != shape and letters in index.shapes and len(shape) >= SHORTEST_LEADING:
         return "confusable", popular.names[index.shapes[letters]]
-    likes = [
-        *_neighbours(index, shape),
-        *_reordered(index, name, shape),
-        *_affixed(index, name, shape),
-        *_misspelt(index, name),
-    ]
-    if ecosystem == "npm":
-        scoped = "/" in name or name.lower().startswith("types-")
-        likes = [number for number in likes if ("/" in popular.names[number]) == scoped]
-    return ("near", popular.names[min(likes)]) if likes else None
+    scoped = "/" in name or name.lower().startswith("types-")
+    for like in (_neighbours, _reordered, _affixed, _lengthened, _misspelt):  # the closest first
+        numbers = like(index, name, shape)
+        likes = [at for at in numbers if ecosystem != "npm" or ("/" in popular.names[at]) == scoped]
+        if likes:
+            return "near", popular.names[min(likes)]
+    return None
 
 
 @cache
@@ -137,7 +130,8 @@ def load(ecosystem: Ecosystem) -> Popular:
     names = tuple(_read(ecosystem))
     known = frozenset(canonical(ecosystem, name) for name in names)
     standard = frozenset(_read("pypi-standard")) if ecosystem == "pypi" else frozenset[str]()
-    return Popular(names, known, standard, frozenset(filter(None, (_namespace(ecosystem, name) for name in known))))
+    namespaces = frozenset(space for name in known if (space := _namespace(ecosystem, name)))
+    return Popular(names, known, standard, namespaces)
 
 
 @cache
@@ -145,14 +139,14 @@ def _index(ecosystem: Ecosystem) -> Index:
     names = load(ecosystem).names
     shapes: dict[str, int] = {}
     orders: dict[tuple[str, ...], int] = {}
-    letters: dict[tuple[str, ...], int] = {}
+    twins: dict[str, int] = {}
     for number, name in enumerate(names):
         shape, parts = _shape(name), _PARTS.split(name.lower())
         shapes.setdefault(shape, number)
         if len(parts) > 2 or (len(parts) == 2 and number < LEADING):  # noqa: PLR2004 (two words in another order)
             orders.setdefault(tuple(sorted(parts)), number)
-        if len(shape) >= SHORTEST:
-            letters.setdefault((shape[0], *sorted(shape)), number)
+        for twin in _twins(shape):
+            twins.setdefault(twin, number)
     for number, name in enumerate(names[:LEADING]):
         stem = "".join(part for part in _PARTS.split(name.lower()) if part not in STEM_AFFIXES)
         if len(stem) >= SHORTEST:
@@ -164,7 +158,7 @@ def _index(ecosystem: Ecosystem) -> Index:
         for form in _deletions(shape)
     }
     parts_of_names = frozenset(part for name in names for part in _PARTS.split(name.lower()))
-    return Index(shapes, tuple(shapes), array("Q", sorted(entries)), orders, letters, parts_of_names)
+    return Index(shapes, tuple(shapes), array("Q", sorted(entries)), orders, twins, parts_of_names)
 
 
 def one_edit_apart(one: str, other: str) -> bool:
@@ -215,8 +209,11 @@ def _deletions(shape: str) -> Iterable[str]:
     return {shape, *(shape[:at] + shape[at + 1 :] for at in range(len(shape)))}
 
 
-def _neighbours(index: Index, shape: str) -> Iterator[int]:
-    """Numbers of the names one edit away, of short names only by a slip."""
+def _neighbours(index: Index, _name: str, shape: str) -> Iterator[int]:
+    """Numbers of names that differ by separators, else of those one edit away, short ones only by a slip."""
+    if shape in index.shapes:
+        yield index.shapes[shape]
+        return
     for form in _deletions(shape):
         key = hash(form) & _HASHED
         at = bisect_left(index.neighbours, key << 16)
@@ -233,19 +230,35 @@ def _neighbours(index: Index, shape: str) -> Iterator[int]:
             at += 1
 
 
+def _twins(shape: str) -> Iterator[str]:
+    """The letters without repetitions, and the first letter with all letters sorted."""
+    if len(shape) >= SHORTEST_LEADING:
+        yield _REPEATED.sub(r"\1", shape)
+    if len(shape) >= SHORTEST:
+        yield f"{shape[0]} {''.join(sorted(shape))}"
+
+
 def _reordered(index: Index, name: str, shape: str) -> Iterator[int]:
-    """Numbers of names with the same parts, or the same letters after the first, in another order."""
-    numbers = (
-        index.orders.get(tuple(sorted(_PARTS.split(name.lower())))),
-        index.letters.get((shape[:1], *sorted(shape))),
-    )
+    """Numbers of names with the same parts or letters in another order, or other repetitions."""
+    numbers = [index.twins.get(twin) for twin in _twins(shape)]
+    numbers.append(index.orders.get(tuple(sorted(_PARTS.split(name.lower())))))
     yield from (number for number in numbers if number is not None)
+
+
+def _lengthened(index: Index, name: str, shape: str) -> Iterator[int]:
+    """Numbers of much imitated names to which some letters are glued."""
+    if _SEPARATORS.search(name) is None:
+        for count in range(2, 5):
+            for other in (shape[:-count], shape[count:]):
+                number = index.shapes.get(other, IMITATED)
+                if number < IMITATED and len(other) >= SHORTEST:
+                    yield number
 
 
 def _affixed(index: Index, name: str, shape: str) -> Iterator[int]:
     """Numbers of leading names that differ by an affix, which the name has or lacks."""
     parts = _PARTS.split(name.lower())
-    bare = {"".join(parts[:at] + parts[at + 1 :]) for at, part in enumerate(parts) if part in AFFIXES}
+    bare = {"".join(parts[:at] + parts[at + 1 :]) for at, part in enumerate(parts) if part in rules().affixes}
     bare |= {shape.removesuffix(affix) for affix in GLUED} | {shape.removeprefix(affix) for affix in GLUED}
     longer = {form + affix for form in (shape, *bare) for affix in GLUED}
     longer |= {affix + form for form in (shape, *bare) for affix in GLUED}
@@ -255,10 +268,10 @@ def _affixed(index: Index, name: str, shape: str) -> Iterator[int]:
             yield number
 
 
-def _misspelt(index: Index, name: str) -> Iterator[int]:
+def _misspelt(index: Index, name: str, _shape: str) -> Iterator[int]:
     """Numbers of leading names that a part of the name misspells."""
     parts = _PARTS.split(name.lower())
     if len(parts) > 1:
         for part in parts:
             if len(part) >= SHORTEST_PART and part not in index.parts:
-                yield from (number for number in _neighbours(index, part) if number < LEADING)
+                yield from (number for number in _neighbours(index, name, part) if number < LEADING)

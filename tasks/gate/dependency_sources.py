@@ -1,32 +1,33 @@
-"""The places that a text takes packages from: indices, registries, hosts whose certificate goes unchecked, installers."""
+"""The places that a text takes packages from: indices, registries, unchecked hosts, installers."""
 
 import ipaddress
 import re
-import tomllib
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files
 from urllib.parse import urlsplit
 
 from tasks.gate.dependency_mention import Source, SourceKind
+from tasks.gate.dependency_rules import rules
 
 _URL = r"""["'=: \t]{1,4}(https?://[^\s"'`<>|;)\]]{1,300})"""
+_ANY_CASE = re.IGNORECASE | re.MULTILINE
+_HOST = r"([\w.:*-]{1,200})"
 _PLACES: tuple[tuple[SourceKind, str, re.Pattern[str]], ...] = (
-    ("extra-index", "extra", re.compile(rf"(?:--|\b|_)extra[-_]index[-_]url{_URL}", re.IGNORECASE)),
-    ("index", "index", re.compile(rf"(?<!extra[-_])\b(?:PIP_|UV_)?(?:index[-_]url|default[-_]index){_URL}", re.IGNORECASE)),
+    ("extra-index", "extra", re.compile(rf"(?:--|\b|_)extra[-_]index[-_]url{_URL}", _ANY_CASE)),
+    ("index", "index", re.compile(rf"(?<!extra[-_])(?<!extra)(?:\b|_)(?:index[-_]url|default-index){_URL}", _ANY_CASE)),
     ("index", " -i", re.compile(rf"\bpip[\d.]{{0,4}}[ \t][^\n`]{{1,200}}?[ \t]-i{_URL}")),
     ("index", "--", re.compile(rf"--(?:index|source){_URL}")),
-    ("index", "registry", re.compile(rf"(?:--registry|\bregistry|\bnpm_config_registry|RegistryServer){_URL}", re.IGNORECASE)),
-    ("index", "source", re.compile(
-        r"""^[ \t]{0,9}source[ (]{1,4}["'](https?://[^\s"'`]{1,300})["'](?:[ )]{0,4}do)?[ \t]{0,9}\r?$""", re.MULTILINE
-    )),
-    ("unchecked-host", "host", re.compile(r"--(?:trusted-host|allow-insecure-host)[= \t]{1,4}([\w.:*-]{1,200})")),
+    ("index", "registry", re.compile(rf"(?:--|npm_config_|config set |npm)registry(?:server)?{_URL}", _ANY_CASE)),
+    ("index", "registry", re.compile(r"^registry[ ]?=[ ]?(https?://\S{1,300})", _ANY_CASE)),
+    ("index", "source", re.compile(rf"^[ \t]{{0,9}}source{_URL}[\"'][ )]{{0,4}}(?:do)?\s{{0,9}}$", _ANY_CASE)),
+    ("unchecked-host", "host", re.compile(rf"--(?:trusted-host|allow-insecure-host)[= \t]{{1,4}}{_HOST}")),
     ("unchecked-host", "host", re.compile(
-        r"^[ \t]{0,9}(?:export )?(?:PIP_TRUSTED_HOST|trusted-host)[ \t]{0,9}=[ \t]{0,9}([\w.:*-]{1,200})", re.MULTILINE
+        rf"^[ \t]{{0,9}}(?:export )?(?:PIP_TRUSTED_HOST|trusted-host)[ \t]{{0,9}}=[ \t]{{0,9}}{_HOST}", _ANY_CASE
     )),
 )  # fmt: skip
 """What a place is, the lower-case word without which its pattern can't hit, and the pattern."""
-_PIPED = re.compile(r"\|[ \t]{0,9}(?:sudo[ \t]{1,9}(?:-\w{1,4}[ \t]{1,9})?)?(?:(?:ba|z|da|k)?sh|iex|python3?|node)\b")
+_PIPED = re.compile(
+    r"\|[ \t]{0,9}(?:sudo[ \t]{1,9}(?:-\w{1,4}[ \t]{1,9})?)?(?:(?:ba|z|da)?sh|iex|python3?|node)\b"
+)
 _SUBSTITUTED = re.compile(r"\b(?:ba|z)?sh[ \t]{1,9}(?:-c[ \t]{1,9}[\"']?\$\(|<\()[ \t]{0,9}(?:curl|wget)\b")
 _FETCHERS = ("curl", "wget", "iwr", "irm", "Invoke-WebRequest")
 _ADDRESS = re.compile(r"https?://[^\s\"'`|)]{1,200}")
@@ -48,7 +49,8 @@ def of_places(text: str) -> Iterator[Source]:
 def is_known(place: str) -> bool:
     """Whether a URL's host is a registry, code host or installer that everybody uses."""
     labels = host_of(place).split(".")
-    return labels[0] != "test" and any(".".join(labels[at:]) in _known_hosts() for at in range(len(labels)))
+    known = any(".".join(labels[at:]) in rules().hosts for at in range(len(labels)))
+    return known and labels[0] not in ("test", "gist")
 
 
 def is_this_machine(place: str) -> bool:
@@ -72,12 +74,6 @@ def host_of(place: str) -> str:
         return (urlsplit(place if "://" in place else f"//{place}").hostname or "").rstrip(".")
     except ValueError:
         return ""
-
-
-@cache
-def _known_hosts() -> frozenset[str]:
-    table = tomllib.loads(files("tasks.gate").joinpath("data", "hosts.toml").read_text("utf-8"))
-    return frozenset(f"{host}.{domain}" for domain, hosts in table.items() for host in hosts)
 
 
 def _installers(text: str) -> Iterator[Source]:

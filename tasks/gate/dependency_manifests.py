@@ -7,18 +7,19 @@ import re
 from collections.abc import Iterator
 
 from tasks.gate.dependency_mention import VERSION, Mention, Package, Source, package
-from tasks.gate.dependency_names import Ecosystem, load
+from tasks.gate.dependency_names import Ecosystem, load, passes_for
 
 _FLAGS = re.MULTILINE
 _BOUND = r"(?:===?|~=|>=|<=|!=|<|>)[ ]?\d[\w.*+!]{0,40}"
+_FIRST = r"(?:(?:===?|~=|>=|<=|!=|<|>)\d|[ ](?:===?|~=|>=|<=)[ ]?\d{1,9}\.\d)[\w.*+!]{0,40}"  # code == 0 is none
 _REQUIREMENT = re.compile(
     rf"""^[ \t]{{0,20}}(?:[-*][ \t]+)?["'`]?
-    ([A-Za-z0-9][\w.-]{{0,98}}(?:\[[\w,. -]{{0,100}}\])?[ ]?{_BOUND})(?:[ ]?,[ ]?{_BOUND}){{0,6}}
+    ([A-Za-z0-9][\w.-]{{0,98}}(?:\[[\w,. -]{{0,100}}\])?{_FIRST})(?:[ ]?,[ ]?{_BOUND}){{0,6}}
     [ \t]{{0,20}}["'`]?,?(?:[ \t]{{0,20}}[;#\\][^\n]{{0,300}})?\r?$""",
     _FLAGS | re.VERBOSE,
 )
 _QUOTED_REQUIREMENT = re.compile(
-    rf"""["'`]([A-Za-z0-9][\w.-]{{0,98}}(?:\[[\w,. -]{{0,100}}\])?[ ]?{_BOUND})"""
+    rf"""["'`]([A-Za-z0-9][\w.-]{{0,98}}(?:\[[\w,. -]{{0,100}}\])?{_FIRST})"""
     rf"""(?:[ ]?,[ ]?{_BOUND}){{0,6}}[^"'`\n]{{0,200}}["'`]"""
 )
 _ARRAY = re.compile(
@@ -84,10 +85,10 @@ def of_manifests(text: str) -> Iterator[Mention]:
 
 
 def _of_actions(text: str) -> Iterator[Mention]:
-    """Actions in prose; since paths look alike, only what ends like a popular one."""
+    """Actions in prose; since paths look alike, only those that pass for a popular one of the same last name."""
     ends = {name.partition("/")[2] for name in load("actions").known}
     for action in _ACTION.finditer(text):
-        if action[2].lower() in ends:
+        if action[2].lower() in ends and passes_for("actions", action[1]):
             yield Package("actions", action[1], None, action.start())
 
 

@@ -13,7 +13,9 @@ _ANY_CASE = re.IGNORECASE | re.MULTILINE
 _HOST = r"([\w.:*-]{1,200})"
 _PLACES: tuple[tuple[SourceKind, str, re.Pattern[str]], ...] = (
     ("extra-index", "extra", re.compile(rf"(?:--|\b|_)extra[-_]index[-_]url{_URL}", _ANY_CASE)),
-    ("index", "index", re.compile(rf"(?<!extra[-_])(?<!extra)(?:\b|_)(?:index[-_]url|default-index){_URL}", _ANY_CASE)),
+    ("index", "index", re.compile(
+        rf"(?<!extra[-_])(?<!extra)(?:\b|_)(?:index[-_]url|default-index){_URL}", _ANY_CASE
+    )),
     ("index", " -i", re.compile(rf"\bpip[\d.]{{0,4}}[ \t][^\n`]{{1,200}}?[ \t]-i{_URL}")),
     ("index", "--", re.compile(rf"--(?:index|source){_URL}")),
     ("index", "registry", re.compile(rf"(?:--|npm_config_|config set |npm)registry(?:server)?{_URL}", _ANY_CASE)),

@@ -78,7 +78,7 @@ def _arguments(text: str, at: int) -> tuple[list[_Token], int]:
         at = found.end()
         if bare != word:
             break
-    return tokens, max(at, 1)
+    return tokens, at
 
 
 def _installed(ecosystem: Ecosystem, tokens: list[_Token], *, only_first: bool) -> Iterator[Mention]:

@@ -9,7 +9,7 @@ from schemas.disposition import Decision, Stage
 from schemas.learning import Learning
 from schemas.memory import Draft, TrustEvidence
 from tasks.bench import Bench
-from tasks.gate.verdict import MASKED_CAVEAT
+from tasks.gate.verdict import is_ours
 from tasks.stage import Step, result_of, retryable
 
 RULES = "trust/1"
@@ -19,7 +19,7 @@ def trust_of(draft: Draft, learning: Learning) -> TrustEvidence:
     """Whether the draft has an example and caveats, and when its edit was made."""
     return TrustEvidence(
         has_example=bool(draft.example),
-        has_caveats=any(caveat != MASKED_CAVEAT for caveat in draft.caveats),  # ours is no merit of the author
+        has_caveats=not all(map(is_ours, draft.caveats)),  # the gate's are no merit of the author
         observed_at=learning.observed_at,
     )
 

@@ -76,6 +76,7 @@ class View:
         return offset, offset + 1
 
 
+@lru_cache(maxsize=64)
 def views(text: str) -> tuple[View, ...]:
     """The readings of a text, plain first; those that equal an earlier one are left out."""
     plain = View("plain", text)

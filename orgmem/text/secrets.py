@@ -161,7 +161,7 @@ def find_secrets(text: str, scanner: SecretScanner | None = None) -> tuple[Span,
     engine = scanner or default_scanner()
     spans = [span for view in views(text) for span in _in_view(view, engine)]
     masks = [match.span() for match in MASK.finditer(text)]
-    return tuple(_merged(_beside(span, masks) for span in spans if not _within(span, masks)))
+    return tuple(merged(_beside(span, masks) for span in spans if not _within(span, masks)))
 
 
 def is_placeholder(value: str) -> bool:
@@ -239,7 +239,7 @@ def _beside(span: Span, masks: list[tuple[int, int]]) -> Span:
     return Span(start, end, span.rule, span.view)
 
 
-def _merged(spans: Iterable[Span]) -> Iterator[Span]:
+def merged(spans: Iterable[Span]) -> Iterator[Span]:
     """Spans apart and in order; of overlapping ones the first, longest, keeps its rule."""
     ordered = sorted(set(spans), key=lambda span: (span.start, -span.end, span.rule, span.view))
     current: Span | None = None

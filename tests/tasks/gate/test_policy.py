@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from orgmem.errors import ConfigurationError
 from schemas.verdict import Action, Category, CategoryVerdict, Finding, Status
 from tasks.gate.hit import Hit
-from tasks.gate.policy import GRAVITY, Policy, apply, policy_for, tolerant
+from tasks.gate.policy import Policy, apply, policy_for, tolerant
 from tasks.gate.policy_file import PolicyFile, read_policy
 
 TODAY = date(2027, 1, 15)
@@ -48,7 +48,7 @@ class Reader:
 
 def actions(policy: Policy, **statuses: str) -> Action:
     """What follows for categories of these statuses."""
-    return apply(policy, {Category(name): VERDICTS[one] for name, one in statuses.items()}, Action.PERSIST).action
+    return apply(policy, {Category(name): VERDICTS[one] for name, one in statuses.items()}, 0).action
 
 
 def find_deletes(text: str) -> tuple[Hit, ...] | None:
@@ -60,15 +60,15 @@ def find_deletes(text: str) -> tuple[Hit, ...] | None:
 def test_without_a_file_the_setting_decides(on_unsafe: Literal["drop", "quarantine"]) -> None:
     policy = policy_for(PolicyFile(), "default", TODAY, on_unsafe)
     assert actions(policy, workflow="unsafe", code="caveat") == on_unsafe
-    assert actions(policy, workflow="caveat", code="safe") is Action.PERSIST
+    assert actions(policy, workflow="caveat", code="safe") is Action.REWRITE
+    assert actions(policy, workflow="safe", code="safe") is Action.PERSIST
     assert actions(policy, grounding="unsafe") is Action.DROP
     assert actions(policy, grounding="unsafe", injection="unsafe") == on_unsafe
     assert policy.ruleset("rules_1") == "rules_1"
 
 
-def test_what_is_kept_keeps_its_rewrite() -> None:
-    policy = policy_for(PolicyFile(), "default", TODAY)
-    assert apply(policy, {Category.SECRETS: CAVEAT}, Action.REWRITE).action is Action.REWRITE
+def test_what_was_masked_is_rewritten_whatever_the_categories_say() -> None:
+    assert apply(policy_for(PolicyFile(), "default", TODAY), {Category.SECRETS: SAFE}, 1).action is Action.REWRITE
 
 
 SECTIONS = """
@@ -110,7 +110,7 @@ def test_the_strongest_section_that_speaks_of_it_decides(
 
 def test_an_unsafe_finding_that_is_kept_is_a_caveat_and_one_that_is_not_looked_at_is_none(read: Reader) -> None:
     policy = policy_for(read(SECTIONS), "shop", TODAY)
-    found = apply(policy, {Category.WORKFLOW: UNSAFE, Category.PERSONAL: UNSAFE}, Action.PERSIST).categories
+    found = apply(policy, {Category.WORKFLOW: UNSAFE, Category.PERSONAL: UNSAFE}, 0).categories
     assert found[Category.WORKFLOW] == CAVEAT
     assert found[Category.PERSONAL] == CategoryVerdict(status=Status.NOT_APPLICABLE)
 
@@ -243,27 +243,28 @@ some_rules = st.fixed_dictionaries(
     {},
     optional={
         "enabled": st.booleans(),
-        "on_unsafe": st.sampled_from(["drop", "quarantine"]),
-        "on_caveat": st.sampled_from([str(action) for action in GRAVITY]),
+        "on_unsafe": st.sampled_from(["drop", "quarantine", "rewrite"]),
+        "on_caveat": st.sampled_from(["rewrite", "quarantine", "drop"]),
     },
 )
 some_categories = st.dictionaries(st.sampled_from(["code", "workflow", "personal"]), some_rules)
 some_verdicts = st.dictionaries(st.sampled_from(list(Category)), st.sampled_from([UNSAFE, CAVEAT, SAFE]))
 
 
-@given(some_categories, some_categories, some_verdicts, st.sampled_from([Action.PERSIST, Action.REWRITE]))
-def test_no_policy_makes_what_follows_milder_than_the_masks_or_an_unsafe_secret_ask(
-    whole: dict[str, dict[str, str]],
-    tenants: dict[str, dict[str, str]],
-    verdicts: dict[Category, CategoryVerdict],
-    kept: Action,
+@given(some_categories, some_categories, some_verdicts, st.integers(0, 1))
+def test_nothing_that_a_policy_leaves_unsafe_is_kept_and_nothing_found_is_kept_without_a_caveat(
+    whole: dict[str, object], tenants: dict[str, object], verdicts: dict[Category, CategoryVerdict], masked: int
 ) -> None:
     file = PolicyFile.model_validate({"categories": whole, "tenants": {"a": {"categories": tenants}}})
-    ruled = apply(policy_for(file, "a", TODAY), verdicts, kept)
-    assert GRAVITY.index(ruled.action) >= GRAVITY.index(kept)
-    if any(one.status is Status.UNSAFE for one in ruled.categories.values()):
-        assert ruled.action in {Action.DROP, Action.QUARANTINE}
+    ruled = apply(policy_for(file, "a", TODAY), verdicts, masked)
+    statuses = {one.status for one in ruled.categories.values()}
     assert set(ruled.categories) == set(verdicts)
+    if Status.UNSAFE in statuses:
+        assert ruled.action in {Action.DROP, Action.QUARANTINE}
+    elif masked or any(one.findings for one in ruled.categories.values()):
+        assert ruled.action is not Action.PERSIST
+    else:
+        assert ruled.action is Action.PERSIST
 
 
 @given(st.text(max_size=200), st.text(min_size=4, max_size=12))

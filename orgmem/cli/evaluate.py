@@ -5,17 +5,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from pydantic import BaseModel, Field, ValidationError
 from rich.console import Console
 from rich.table import Table
 
-from orgmem.cli.console import Json, emit_json, load_settings, remark
-from orgmem.errors import InputError, UsageError
+from orgmem.cli.console import Json, emit_json, load_settings, remark, stderr
+from orgmem.errors import InputError
+from orgmem.settings import Settings
 
 if TYPE_CHECKING:
+    from orgmem.evaluate.gate import Judged, Row
     from schemas.verdict import GateVerdict
 
-DOUBTS = Path("evals/label-doubts.jsonl")
+EVALS = Path("evals")
+"""Where reports and doubts are, in a checkout."""
+DOUBTS, PAGE = EVALS / "label-doubts.jsonl", EVALS / "gate.md"
+ROWS = 'rows like {"id": "a", "text": "...", "label": "risk", "category": "secrets"}'
+DOUBT = 'rows like {"id": "a", "category": "secrets", "label": "risk", "reason": "..."}'
+MOST_NAMED = 5
+"""Bad lines that are named one by one."""
+
 Data = Annotated[list[Path], typer.Argument(help="JSON Lines, may be gzipped; rows {id, text, label, category}.")]
+
+
+class Doubt(BaseModel):
+    """One label that a reader of the row doubts. Other keys are left alone."""
+
+    id: str
+    category: str
+    label: str
+    reason: Annotated[str, Field(min_length=1)]
 
 
 def register(app: typer.Typer) -> None:
@@ -30,53 +49,92 @@ def _callback() -> None:
     """Quality figures on given data."""
 
 
-def gate(
+def gate(  # noqa: PLR0913, PLR0917 - one parameter an option
     data: Data,
-    runs: Annotated[int, typer.Option(help="Judge everything so often, and compare.")] = 1,
+    runs: Annotated[int, typer.Option(min=1, help="Judge everything so often, and compare.")] = 1,
     split: Annotated[bool, typer.Option("--split", help="Figures by halves too: ids 0-7, ids 8-f.")] = False,
-    doubts: Annotated[Path | None, typer.Option(help=f"Doubted labels, rows {{id}}. [{DOUBTS}, if there]")] = None,
+    doubts: Annotated[Path | None, typer.Option(help=f"Doubted labels. [{DOUBTS}, if there]")] = None,
     misses: Annotated[Path | None, typer.Option(help="Write ids of the rows it got wrong there.")] = None,
-    write: Annotated[Path | None, typer.Option(help="Write the figures there, as Markdown.")] = None,
+    write: Annotated[
+        Path | None, typer.Option(help=f"Write the page there. [{PAGE}, if {EVALS}/ is there]")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing, only print.")] = False,
     as_json: Json = False,
 ) -> None:
     """Judge labelled texts; say what was found, what was flagged wrongly, and what came of it."""
-    if runs < 1:
-        raise UsageError(f"--runs must be at least 1, not {runs}", "orgmem eval gate DATA --runs 2")
     settings = load_settings()
     from orgmem.evaluate import gate as evaluation
     from orgmem.evaluate import gate_report as report
-    from tasks.gate.verdict import RULESET, judge_text
+    from tasks.gate.verdict import RULESET
 
-    def judge(text: str) -> "GateVerdict":
-        return judge_text(text, settings.on_unsafe)[0]
-
-    rows = list(evaluation.read_rows(data, settings.max_row_bytes))
-    if not rows:
-        raise InputError("no rows to judge", "orgmem eval gate DATA.jsonl.gz")
-    judged = evaluation.evaluate(rows, judge, runs)
+    doubted = _doubted(doubts, settings.max_row_bytes)
+    rows, skipped = _rows(data, settings)
+    judged = _judged(rows, runs, settings)
     agreed = evaluation.agreement(judged) if runs > 1 else None
-    found = report.summary(judged[0], agreed, _doubted(doubts), RULESET, split=split)
-    if misses:
+    found = report.summary(judged[0], agreed, doubted, RULESET, split=split) | {"skipped": skipped}
+    if misses and not dry_run:
         _write(misses, "".join(json.dumps(one) + "\n" for one in report.missed(judged[0])))
-    if write:
-        _write(write, report.markdown(found, " ".join(path.name for path in data)))
+    page = write or (PAGE if EVALS.is_dir() else None)
+    if page and not dry_run:
+        _write(page, report.markdown(found, [path.name for path in data], split=split))
+        remark(f"the page is {page}")
     if as_json:
         emit_json(found)
     else:
         _print(found, report.table(found))
 
 
-def _doubted(given: Path | None) -> frozenset[str]:
+def _rows(data: list[Path], settings: Settings) -> tuple[list["Row"], int]:
+    """The rows, and how many lines are none; the first of those are named."""
+    from orgmem.evaluate.gate import Problem, read_rows
+
+    rows: list[Row] = []
+    skipped = 0
+    for one in read_rows(data, settings.max_row_bytes):
+        if not isinstance(one, Problem):
+            rows.append(one)
+            continue
+        skipped += 1
+        if skipped <= MOST_NAMED:
+            remark(f"skipped {one.place}: {one.message}")
+    if not rows:
+        raise InputError(f"no rows to judge, {skipped:,} lines skipped", ROWS)
+    if skipped:
+        remark(f"{skipped:,} lines skipped; {ROWS}")
+    return rows, skipped
+
+
+def _judged(rows: list["Row"], runs: int, settings: Settings) -> list[list["Judged"]]:
+    """The rows judged in each run; on a terminal one sees how far it is."""
+    from rich.progress import Progress
+
+    from orgmem.evaluate.gate import evaluate
+    from tasks.gate.verdict import judge_text
+
+    with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
+        bar = progress.add_task("judging", total=len(rows) * runs)
+
+        def judge(text: str) -> "GateVerdict":
+            progress.advance(bar)
+            return judge_text(text, settings.on_unsafe)[0]
+
+        return evaluate(rows, judge, runs)
+
+
+def _doubted(given: Path | None, longest: int) -> frozenset[str]:
     """Ids of the rows whose labels are doubted."""
+    from orgmem.store.jsonl import read_lines
+
     path = given or DOUBTS
     if given is None and not path.exists():
         return frozenset()
-    try:
-        return frozenset(json.loads(line)["id"] for line in path.read_text("utf-8").splitlines() if line.strip())
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}", f"ls -l {path}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f'{path} has a line that is not {{"id": ..., "reason": ...}}', f"head {path}") from error
+    doubted = set()
+    for line in read_lines(path, longest):
+        try:
+            doubted.add(Doubt.model_validate_json(line.data).id)
+        except ValidationError as error:
+            raise InputError(f"{path}, line {line.number} is no doubt about a label", DOUBT) from error
+    return frozenset(doubted)
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,7 +1,7 @@
 """Evaluates the gate on labelled texts: what it makes of risks and of harmless texts.
 
 A row is `{id, text, label: risk|benign, category, sub?, conf?, source?}`. Category `pii` is personal, and
-`controls` is ordinary documentation: harmless whatever the category.
+`controls` is ordinary documentation: harmless whatever the category. A line that is no row is named and counted.
 """
 
 import itertools
@@ -15,10 +15,9 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from orgmem.errors import InputError
 from orgmem.evaluate.intervals import Rate
 from orgmem.store.jsonl import read_lines
-from schemas.verdict import Action, Category, GateVerdict
+from schemas.verdict import Action, Category, CategoryVerdict, GateVerdict, Status
 
 CONTROLS = "controls"
 SAME = {"pii": Category.PERSONAL.value}
@@ -29,7 +28,6 @@ ENGINES = {
     "dependency": ("DataDog/guarddog@",),
 }
 """Repositories whose own test rows tell more of the engine than of the gate, by category."""
-ROWS = 'rows like {"id": "a", "text": "...", "label": "risk", "category": "secrets"}'
 
 
 class Row(BaseModel):
@@ -54,17 +52,25 @@ class Row(BaseModel):
         return self.source.startswith(ENGINES.get(self.kind, ("\0",)))
 
 
+class Problem(NamedTuple):
+    """A line that is no row."""
+
+    place: str
+    """File and line."""
+    message: str
+
+
 class Outcome(StrEnum):
     """What the gate's action means for a row, from best to worst."""
 
     APPROPRIATE = "appropriate"
-    """A harmless text persisted unchanged, or a risk rewritten, dropped or held."""
+    """A harmless text persisted unchanged, or a risk masked, given a caveat of its own kind, dropped or held."""
     CAUTIOUS = "cautious"
     """A harmless text rewritten or given a caveat."""
     OVERCAUTIOUS = "overcautious"
     """A harmless text dropped or held."""
     UNSAFE = "unsafe_acceptance"
-    """A risk persisted unchanged."""
+    """A risk persisted unchanged; caveats about something else don't change that."""
 
 
 class Judged(NamedTuple):
@@ -85,6 +91,8 @@ class Figures(NamedTuple):
     """Harmless texts with one."""
     macro_recall: float | None
     """Mean over the kinds (`sub`) of risk; none without risks."""
+    macro_false_positives: float | None
+    """Mean over the kinds of harmless text; none without one."""
 
 
 class Agreement(NamedTuple):
@@ -94,35 +102,50 @@ class Agreement(NamedTuple):
     outcomes: Rate
 
 
-def read_rows(paths: Iterable[Path], longest: int) -> Iterator[Row]:
-    """The rows of files, JSON Lines, plain or gzipped.
+def read_rows(paths: Iterable[Path], longest: int) -> Iterator[Row | Problem]:
+    """The rows of files, JSON Lines, plain or gzipped, and what is wrong with the lines that are none.
 
     Raises:
-        InputError: a line is none, or of a category that the gate has not; named by file and number.
+        NotFoundError: a file is not there.
+        InputError: a file can't be read at all.
     """
-    known = {*Category, CONTROLS}
     for path in paths:
         for line in read_lines(path, longest):
-            try:
-                row = Row.model_validate_json(line.data)
-            except ValidationError as error:
-                first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-                where = ".".join(str(part) for part in first["loc"])
-                raise InputError(f"{path}, line {line.number}: {where or 'row'}: {first['msg']}", ROWS) from error
-            if row.kind not in known:
-                raise InputError(f"{path}, line {line.number}: no category {row.category!r}", ROWS)
-            yield row
+            place = f"{path}, line {line.number}"
+            if line.whole:
+                yield _row(line.data, place)
+            else:
+                yield Problem(place, f"over {longest:,} bytes")
+
+
+def _row(data: bytes, place: str) -> Row | Problem:
+    try:
+        row = Row.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        problem = "it is not JSON" if first["type"] == "json_invalid" else f"{where or 'row'}: {first['msg']}"
+        return Problem(place, problem)
+    if row.kind not in {*Category, CONTROLS}:
+        return Problem(place, f"the gate has no category {row.category[:40]!r}")
+    return row
 
 
 def judged(row: Row, verdict: GateVerdict) -> Judged:
     """What the verdict means for the row."""
-    found = {category for category, one in verdict.categories.items() if one.findings}
+    found = {category for category, one in verdict.categories.items() if _speaks(one)}
     flagged = bool(found) if row.kind == CONTROLS else row.kind in found
-    return Judged(row, verdict.action, _outcome(row, verdict.action), flagged)
+    is_changed = verdict.redactions > 0 or flagged
+    outcome = _of_risk(verdict.action, is_changed) if row.label == "risk" else _of_harmless(verdict.action, found)
+    return Judged(row, verdict.action, outcome, flagged)
+
+
+def _speaks(verdict: CategoryVerdict) -> bool:
+    return bool(verdict.findings) or verdict.status in {Status.UNSAFE, Status.SAFE_WITH_CAVEATS}
 
 
 def evaluate(rows: Sequence[Row], judge: Callable[[str], GateVerdict], runs: int = 1) -> list[list[Judged]]:
-    """Judge every row in each of the runs, after the first in another order; results in the rows' order."""
+    """Judge every row in each of the runs, each in an order of its own; results in the rows' order."""
     order, results = list(range(len(rows))), []
     for run in range(runs):
         random.Random(run).shuffle(order)  # noqa: S311 - no secret hangs on it
@@ -151,11 +174,7 @@ def figures(judgements: Sequence[Judged]) -> Figures:
     """Recall and false positives of these rows."""
     risks = [each for each in judgements if each.row.label == "risk"]
     harmless = [each for each in judgements if each.row.label == "benign"]
-    subs: dict[str, list[bool]] = defaultdict(list)
-    for each in risks:
-        subs[each.row.sub].append(each.flagged)
-    macro = mean(mean(hits) for hits in subs.values()) if subs else None
-    return Figures(_rate(risks), _rate(harmless), macro)
+    return Figures(_rate(risks), _rate(harmless), _macro(risks), _macro(harmless))
 
 
 def agreement(runs: Sequence[Sequence[Judged]]) -> Agreement:
@@ -171,12 +190,15 @@ def agreement(runs: Sequence[Sequence[Judged]]) -> Agreement:
     )
 
 
-def _outcome(row: Row, action: Action) -> Outcome:
-    if row.label == "risk":
-        return Outcome.UNSAFE if action is Action.PERSIST else Outcome.APPROPRIATE
+def _of_risk(action: Action, is_changed: bool) -> Outcome:
+    is_kept = action in {Action.PERSIST, Action.REWRITE}
+    return Outcome.UNSAFE if is_kept and not is_changed else Outcome.APPROPRIATE
+
+
+def _of_harmless(action: Action, found: set[Category]) -> Outcome:
     match action:
         case Action.PERSIST:
-            return Outcome.APPROPRIATE
+            return Outcome.CAUTIOUS if found else Outcome.APPROPRIATE
         case Action.REWRITE:
             return Outcome.CAUTIOUS
         case Action.DROP | Action.QUARANTINE:
@@ -185,3 +207,10 @@ def _outcome(row: Row, action: Action) -> Outcome:
 
 def _rate(judgements: Sequence[Judged]) -> Rate:
     return Rate(sum(each.flagged for each in judgements), len(judgements))
+
+
+def _macro(judgements: Sequence[Judged]) -> float | None:
+    subs: dict[str, list[bool]] = defaultdict(list)
+    for each in judgements:
+        subs[each.row.sub].append(each.flagged)
+    return mean(mean(hits) for hits in subs.values()) if subs else None

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orgmem.errors import InputError
-from orgmem.evaluate.gate import Outcome, Row, agreement, evaluate, figures, outcomes, read_rows
+from orgmem.evaluate.gate import Outcome, Problem, Row, agreement, evaluate, figures, outcomes, read_rows
 from orgmem.evaluate.gate_report import markdown, missed, summary
 from orgmem.evaluate.intervals import Rate
 from schemas.verdict import Action, Category, CategoryVerdict, Finding, GateVerdict, Status
@@ -17,15 +16,21 @@ from schemas.verdict import Action, Category, CategoryVerdict, Finding, GateVerd
 NOTHING = CategoryVerdict(status=Status.SAFE)
 
 
-def a_verdict(action: str, *found: str) -> GateVerdict:
+def a_verdict(action: str, *found: str, redactions: int = 0) -> GateVerdict:
     """A verdict with one finding in each of these categories."""
     finding = CategoryVerdict(status=Status.UNSAFE, findings=(Finding(rule="x.y", hint="z"),))
     categories = {category: finding if category in found else NOTHING for category in Category}
-    return GateVerdict(status=Status.SAFE, action=Action(action), categories=categories, ruleset="rules_1")
+    return GateVerdict(
+        status=Status.SAFE,
+        action=Action(action),
+        categories=categories,
+        ruleset="rules_1",
+        redactions=redactions,
+    )
 
 
 def a_row(text: str, label: str, category: str, **given: Any) -> Row:
-    return Row.model_validate({"id": text, "text": text, "label": label, "category": category, **given})
+    return Row.model_validate({"id": text, "text": text, "label": label, "category": category} | given)
 
 
 VERDICTS = {
@@ -66,6 +71,36 @@ def test_outcomes_follow_the_action_and_recall_the_rows_own_category() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("label", "verdict", "outcome"),
+    [
+        ("benign", a_verdict("persist"), "appropriate"),
+        ("benign", a_verdict("persist", "code"), "cautious"),
+        ("benign", a_verdict("rewrite", "code"), "cautious"),
+        ("benign", a_verdict("drop", "code"), "overcautious"),
+        ("benign", a_verdict("quarantine", "secrets"), "overcautious"),
+        ("risk", a_verdict("persist"), "unsafe_acceptance"),
+        ("risk", a_verdict("persist", "code"), "unsafe_acceptance"),
+        ("risk", a_verdict("rewrite", "code"), "unsafe_acceptance"),
+        ("risk", a_verdict("rewrite", "code", redactions=1), "appropriate"),
+        ("risk", a_verdict("rewrite", "workflow"), "appropriate"),
+        ("risk", a_verdict("persist", "workflow"), "appropriate"),
+        ("risk", a_verdict("drop", "code"), "appropriate"),
+        ("risk", a_verdict("quarantine"), "appropriate"),
+    ],
+    ids=[
+        "kept", "kept with a caveat", "a caveat added", "dropped", "held",
+        "a risk kept", "a risk kept with another caveat", "another caveat added to a risk", "a risk masked",
+        "its own caveat added", "kept with its own caveat", "dropped for another", "a risk held",
+    ],
+)  # fmt: skip
+def test_what_comes_of_a_row_follows_from_action_masks_and_caveats(
+    label: str, verdict: GateVerdict, outcome: str
+) -> None:
+    ((judged,),) = evaluate([a_row("text", label, "workflow")], lambda _: verdict)
+    assert judged.outcome == outcome
+
+
 def test_macro_recall_weighs_every_kind_alike() -> None:
     rows = [a_row(f"key {n}", "risk", "secrets", sub="common") for n in range(9)]
     rows.append(a_row("key passed", "risk", "secrets", sub="rare"))
@@ -83,11 +118,11 @@ def test_parts_leave_out_doubted_labels_and_engines_own_tests() -> None:
     found = summary(judged, None, frozenset({"key passed"}), "rules_1", split=False)["categories"]["secrets"]
     assert {name: (part["recall"]["hits"], part["recall"]["of"]) for name, part in found.items()} == {
         "all": (1, 2),
-        "high confidence": (1, 1),
-        "without doubted labels": (1, 1),
-        "high, without doubted": (1, 1),
-        "the engine's own tests": (1, 1),
-        "all but those": (0, 1),
+        "high": (1, 1),
+        "undoubted": (1, 1),
+        "high_undoubted": (1, 1),
+        "engine": (1, 1),
+        "not_engine": (0, 1),
     }
 
 
@@ -118,27 +153,60 @@ def test_intervals_are_wilsons() -> None:
     assert (round(low, 4), round(high, 4)) == (0.2553, 0.3662)
 
 
-def test_the_page_has_every_category_and_part() -> None:
-    runs = evaluate(ROWS, VERDICTS.__getitem__, runs=2)
-    page = markdown(summary(runs[0], agreement(runs), frozenset(), "rules_1", split=True), "some.jsonl")
+def test_halves_are_by_the_first_digit_of_the_id() -> None:
+    rows = [a_row(text, "risk", "secrets", id=f"{digit}1") for digit in "07" for text in ("key", "key passed")]
+    rows += [a_row("key", "risk", "secrets", id=f"{digit}1", conf="high") for digit in "8f"]
+    (judged,) = evaluate(rows, VERDICTS.__getitem__)
+    found = summary(judged, None, frozenset({"81"}), "rules_1", split=True)["categories"]["secrets"]
+    assert {part: found[part]["recall"]["of"] for part in ("tuned", "held_out", "held_out_high_undoubted")} == {
+        "tuned": 4, "held_out": 2, "held_out_high_undoubted": 1,
+    }  # fmt: skip
+    assert "tuned_high" not in found
+
+
+def test_figures_by_kind_and_source_stand_beside_the_categories() -> None:
+    (judged,) = evaluate(
+        [
+            a_row("key", "risk", "secrets", sub="cloud:a", source="one/tool@1:x"),
+            a_row("key passed", "risk", "secrets", sub="cloud:b", source="one/tool@2:x"),
+        ],
+        VERDICTS.__getitem__,
+    )
+    found = summary(judged, None, frozenset(), "rules_1", split=False)
+    assert {kind: one["recall"]["hits"] for kind, one in found["kinds"]["secrets"].items()} == {
+        "cloud:a": 1, "cloud:b": 0,
+    }  # fmt: skip
+    assert found["sources"]["secrets"]["one/tool"]["recall"]["rate"] == 50.0
+
+
+def test_the_page_has_every_category_and_each_part_that_says_something_new() -> None:
+    rows = [*ROWS, a_row("key", "risk", "secrets", id="0a", sub="github")]
+    runs = evaluate(rows, VERDICTS.__getitem__, runs=2)
+    page = markdown(summary(runs[0], agreement(runs), frozenset(), "rules_1", split=True), ["a.jsonl"], split=True)
     assert all(f"| {kind} |" in page for kind in ("secrets", "personal", "controls"))
-    assert "held out (ids 8-f)" in page
+    assert "| ids 8-f, held out |" in page
+    assert "| without doubted labels |" not in page
     assert "Runs agree on 100.0 % of actions" in page
+    assert max(len(line) for line in page.splitlines()) <= 110
 
 
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('{"id": "a"', "row"),
+        ('{"id": "a"', "not JSON"),
         ('{"id": "a", "text": "t", "label": "bad", "category": "secrets"}', "label"),
         ('{"id": "a", "text": "t", "label": "risk", "category": "weather"}', "no category 'weather'"),
         ('{"id": 1, "text": "t", "label": "risk", "category": "secrets"}', "id"),
+        (json.dumps("t" * 2000), "over 1,000 bytes"),
     ],
-    ids=["half a line", "another label", "another category", "a number for an id"],
+    ids=["half a line", "another label", "another category", "a number for an id", "a long line"],
 )
-def test_a_bad_row_is_named_by_file_and_line(tmp_path: Path, line: str, problem: str) -> None:
+def test_a_line_that_is_no_row_is_named_by_file_and_number(tmp_path: Path, line: str, problem: str) -> None:
     file = tmp_path / "rows.jsonl"
     good = json.dumps({"id": "a", "text": "t", "label": "risk", "category": "secrets"})
-    file.write_text(f"{good}\n{line}\n")
-    with pytest.raises(InputError, match=f"line 2.*{problem}"):
-        list(read_rows([file], 1000))
+    file.write_text(f"{good}\n{line}\n{good}\n")
+    first, bad, last = read_rows([file], 1000)
+    assert isinstance(bad, Problem)
+    assert bad.place == f"{file}, line 2"
+    assert problem in bad.message
+    assert first == last

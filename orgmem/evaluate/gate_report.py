@@ -10,7 +10,7 @@ from orgmem.evaluate.intervals import Rate
 
 TUNED = frozenset("01234567")
 """First hex digits of the ids of the half that rules may be written against."""
-FEW_OF_A_KIND, FEW_OF_A_SOURCE = 5, 20
+FEW_OF_A_KIND, FEW_OF_A_SOURCE = 10, 20
 """Those with fewer texts have no line of their own on the page."""
 
 

@@ -4,8 +4,8 @@
 
 Invented memories, each of another kind. No two rounds judge the same text, so that nothing is remembered from the
 last. Each kind's best, median and 95th percentile, in ms, and the median as a multiple of a fixed piece of work
-that is done just before: the same on a fast and on a slow machine. Then each check alone. Loading is what the first
-verdict of a new process costs, over a bare interpreter. The exit code is 1 where a median is over the limit.
+that is done just before: the same on a fast and on a slow machine. Then each check alone. Loading is what the
+first verdict of a new process costs, over a bare interpreter. The exit code is 1 where a median is over the limit.
 """
 
 import argparse

@@ -122,3 +122,10 @@ def test_bad_input_is_one_error(
     with pytest.raises(error) as caught:
         run(tmp_path / "rows.jsonl", *options)
     assert TOKEN not in str(caught.value)
+
+
+def test_each_doubt_of_ours_is_a_whole_row_and_stands_once(checkout: Path) -> None:
+    lines = (checkout / "evals" / "label-doubts.jsonl").read_text("utf-8").splitlines()
+    doubts = [evaluate.Doubt.model_validate_json(line, strict=True) for line in lines]
+    assert len({doubt.id for doubt in doubts}) == len(doubts)
+    assert {doubt.label for doubt in doubts} <= {"risk", "benign"}

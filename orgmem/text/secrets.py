@@ -1,21 +1,25 @@
 """Finds secrets in every view of a text, and says where in the original they stand.
 
-Two detectors: betterleaks (460 rules of known token formats, in process) behind a small interface, and a few
-rules of our own for what it misses. Placeholders and references to variables are no secrets.
+Two detectors: betterleaks (460 rules of known token formats, in process) behind a small interface, and rules
+of our own for what it misses (secret_rules.py). Placeholders and references to variables are no secrets.
 """
 
-import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
+from typing import Protocol, get_args
 
+from orgmem.text.placeholders import is_placeholder
+from orgmem.text.secret_rules import find_values
 from orgmem.text.views import View, ViewName, views
 
 MASK = re.compile(r"\[masked:[a-z0-9][a-z0-9.-]{0,60}\]")
 """What stands where a secret was."""
+
+_VIEWS = get_args(ViewName)
+_LEAST_PIECE = 4
+"""Characters of a piece of a token on a line of its own that is taken for one."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class RawFinding:
     start: int
     end: int
     specific: bool = True
-    """False for rules that go by a keyword and randomness rather than by a known format."""
+    """False for rules that go by what stands around a value, whose end may then be anywhere."""
 
 
 @dataclass(frozen=True)
@@ -71,85 +75,6 @@ class Betterleaks:
         )
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A rule of our own: the group `value` of the pattern is the secret."""
-
-    id: str
-    pattern: re.Pattern[str]
-    random: bool = False
-    """Whether the value must also look random: letters and digits, no words."""
-    needs: str = ""
-    """What stands in every match: looked for first, which takes a fraction of a search for the pattern."""
-
-
-_KEY_WORD = r"(?i)(?:secret|token|[a-z0-9][_ -]?key|passw(?:or)?d|credential)s?"
-RULES = (
-    # Not \b: letters of any script are word characters to it; a token beside Chinese text would be missed.
-    Rule("orgmem-token", re.compile(r"(?<![A-Za-z0-9])(?P<value>orgmem_[A-Za-z0-9]{32,})"), needs="orgmem_"),
-    Rule(
-        "private-key",
-        re.compile(
-            r"(?P<value>-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-            r"(?:[\s\S]{40,16000}?-----END [A-Z0-9 ]{0,40}-----"
-            r"|(?:\s|[\w-]+: [^\n]*\n)*(?:(?:\s|\\[rn]|[\"'+>])*[A-Za-z0-9+/=]{16,})+))"  # its end is missing
-        ),
-    ),
-    Rule(
-        "credential-url",
-        re.compile(
-            r"[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s/:@'\"`<>]{0,128}:(?P<value>[^\s/@'\"`<>]{4,256})@[\w.\[-]"
-        ),
-        needs="://",
-    ),
-    Rule(
-        "authorization-header",
-        re.compile(
-            r"(?i)authorization['\"]?[ \t]{0,8}[:=,]?[ \t]{0,8}['\"]?(?:basic|bearer|token)[ \t]{1,8}"
-            r"(?P<value>[\w+/=~.-]{16,})"
-        ),
-        random=True,
-    ),
-    Rule(
-        "password-in-prose",
-        re.compile(
-            r"(?i)(?:password|passwd|passphrase|passcode|pwd)(?:[ \t]{1,8}(?:for|of|to)[ \t]{1,8}[\w .@-]{1,40})?"
-            r"[ \t]{1,8}(?:is|was|be|to|=|:)[ \t]{1,8}['\"`]?"
-            r"(?P<value>[^\s'\"`<>(){}\[\],]{8,64}?)(?=['\"`),;]|[.!?]?(?:\s|$))"
-        ),
-        random=True,
-    ),
-    Rule(
-        "keyed-secret",
-        re.compile(
-            _KEY_WORD + r"['\"`]?[ \t]{0,8}(?:=>?|:=?|is|,)?[ \t]{0,8}['\"`]?"
-            r"(?P<value>[A-Za-z0-9_+/=.~-]{20,200})(?![\w+/=.~(-])"
-        ),
-        random=True,
-    ),
-)
-
-_REFERENCE = re.compile(
-    r"<[^>]*>|\$\{|\{\{|\$\(|^\$\w+$|^%\w+%$|process\.env|os\.environ|getenv|secrets\.|masked:"
-    r"|(?i:xxxx)|\*\*\*|\.\.\.|\u2026"
-)
-_STAND_IN = re.compile(
-    r"(?i)example|placeholder|your|change[-_ ]?me|dummy|redacted|insert|replace|fake|sample"
-    r"|not[-_]?(?:a[-_]?)?real"
-)
-_MOST_STAND_IN = 100
-"""Longer values are too likely to hold one of those words by chance."""
-_TRIVIAL = frozenset(
-    # a word list reads best as words
-    "pass password passwd secret pwd user username test testing admin root guest token key"  # noqa: SIM905
-    " none null true false postgres mysql redis mongo mongodb rabbitmq minio".split()
-)
-_LEAST_VARIETY = 5
-"""Fewer different characters make a stand-in."""
-_LEAST_ENTROPY = 3.0
-"""Bits a character that a generated value has at least."""
-
-
 @cache
 def default_scanner() -> SecretScanner:
     """The engine of this process, loaded once."""
@@ -159,44 +84,29 @@ def default_scanner() -> SecretScanner:
 def find_secrets(text: str, scanner: SecretScanner | None = None) -> tuple[Span, ...]:
     """Every secret, as spans of the original text in order, overlapping ones merged."""
     engine = scanner or default_scanner()
-    spans = [span for view in views(text) for span in _in_view(view, engine)]
+    spans: list[Span] = []
+    for view in views(text):
+        spans += [
+            span
+            for found, span in _in_view(view, engine)
+            if view.name != "joined" or found.specific or _goes_on(text, span, spans)
+        ]
     masks = [match.span() for match in MASK.finditer(text)]
     return tuple(merged(_beside(span, masks) for span in spans if not _within(span, masks)))
 
 
-def is_placeholder(value: str) -> bool:
-    """Whether the value stands for a secret rather than being one."""
-    return (
-        value.lower().strip("'\"`") in _TRIVIAL
-        or len(set(value)) < _LEAST_VARIETY
-        or bool(_REFERENCE.search(value))
-        or (len(value) <= _MOST_STAND_IN and bool(_STAND_IN.search(value)))
-    )
-
-
-def looks_random(value: str) -> bool:
-    """Letters and several digits mixed within one run, and as varied as a generated value."""
-    mixed = any(
-        sum(char.isdigit() for char in run) > 1 and not run.isdigit()
-        for run in re.findall(r"[A-Za-z0-9]{8,}", value)
-    )
-    return mixed and _entropy(value) >= _LEAST_ENTROPY
-
-
-def _in_view(view: View, engine: SecretScanner) -> Iterator[Span]:
-    for found in (*engine.scan(view.text), *_own(view.text)):
-        # Joining lines puts words together that never stood so: there only known formats count.
-        if view.name == "joined" and not found.specific:
-            continue
+def _in_view(view: View, engine: SecretScanner) -> Iterator[tuple[RawFinding, Span]]:
+    own = (RawFinding(rule.id, start, end, rule.specific) for rule, start, end in find_values(view.text))
+    for found in (*engine.scan(view.text), *own):
         if not is_placeholder(view.text[found.start : found.end]):
-            yield Span(*view.original_span(found.start, found.end), found.rule, view.name)
+            yield found, Span(*view.original_span(found.start, found.end), found.rule, view.name)
 
 
-def _own(text: str) -> Iterator[RawFinding]:
-    for rule in (rule for rule in RULES if rule.needs in text):
-        for match in rule.pattern.finditer(text):
-            if not rule.random or looks_random(match["value"]):
-                yield RawFinding(rule.id, *match.span("value"), specific=not rule.random)
+def _goes_on(text: str, span: Span, earlier: Sequence[Span]) -> bool:
+    """Whether a hit over joined lines has more of a token than is known, not just the next line's first word."""
+    known = [other.end for other in earlier if other.start < span.end and span.start < other.end]
+    rest = text[max(known) : span.end].split() if known else []
+    return not known or any(len(word) >= _LEAST_PIECE and any(map(str.isdigit, word)) for word in rest)
 
 
 def _places(text: str, full: str, value: str, line: int) -> Iterator[tuple[int, int]]:
@@ -240,8 +150,8 @@ def _beside(span: Span, masks: list[tuple[int, int]]) -> Span:
 
 
 def merged(spans: Iterable[Span]) -> Iterator[Span]:
-    """Spans apart and in order; of overlapping ones the first, longest, keeps its rule."""
-    ordered = sorted(set(spans), key=lambda span: (span.start, -span.end, span.rule, span.view))
+    """Spans apart and in order; of overlapping ones the first, longest, of the plainest view keeps its rule."""
+    ordered = sorted(set(spans), key=lambda span: (span.start, -span.end, _VIEWS.index(span.view), span.rule))
     current: Span | None = None
     for span in ordered:
         if current and span.start < current.end:
@@ -252,9 +162,3 @@ def merged(spans: Iterable[Span]) -> Iterator[Span]:
             current = span
     if current:
         yield current
-
-
-def _entropy(value: str) -> float:
-    """Shannon entropy, bits a character."""
-    counts = Counter(value).values()
-    return -sum(count / len(value) * math.log2(count / len(value)) for count in counts)

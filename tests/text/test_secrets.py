@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orgmem.text.secrets import RawFinding, find_secrets, is_placeholder
+from orgmem.text.placeholders import is_placeholder
+from orgmem.text.secrets import RawFinding, find_secrets
 
 LETTERS = string.ascii_letters + string.digits
 

@@ -42,12 +42,15 @@ from tasks.embed import vectors_of
 from tasks.enrich import enrich_fit
 from tasks.enrich import step_of as enrich_step
 from tasks.gate.judge import gate_item
+from tasks.gate.policy import plain
 from tasks.neighbourhood import Neighbourhood
 from tasks.persist import to_memories
 from tasks.stage import Step
 from tasks.tag import step_of as tag_step
 from tasks.tag import tag_item
 from tasks.trust import step_of as trust_step
+
+DROP = plain("drop")
 
 Pair = tuple[Vectors, Vectors]
 ORGMEM = Path(sys.executable).with_name("orgmem")
@@ -157,7 +160,7 @@ def up_to_tag(claim: Claim, bench: Bench, watch: Stopwatch) -> tuple[Item, ...]:
     with watch.of("enrich"):
         items = onward(enrich_step(one, enrich_fit(one, bench.curator, {})) for one in claim.learnings)
     with watch.of("gate"):
-        items = onward(gate_item(item, by_id[item.learning_id], "drop") for item in items)
+        items = onward(gate_item(item, by_id[item.learning_id], DROP) for item in items)
     with watch.of("trust"):
         items = onward(trust_step(item, by_id[item.learning_id]) for item in items)
     with watch.of("tag"):

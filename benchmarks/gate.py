@@ -19,7 +19,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from tasks.gate.policy import plain
 from tasks.gate.verdict import CHECKS, judge, judge_text
+
+DROP = plain("drop")
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 WORDS = 200
@@ -91,7 +94,7 @@ def filled(planted: str, number: int) -> str:
 
 def text_verdict(text: str) -> object:
     """The verdict on a bare text."""
-    return judge_text(text, "drop")
+    return judge_text(text, DROP)
 
 
 def drafts_of(texts: list[str]) -> Callable[[str], object]:
@@ -99,7 +102,7 @@ def drafts_of(texts: list[str]) -> Callable[[str], object]:
     from tests.samples import a_draft, a_learning
 
     drafts = {text: (a_draft(answer=text), a_learning(text)) for text in texts}
-    return lambda text: judge(*drafts[text], "drop")
+    return lambda text: judge(*drafts[text], DROP)
 
 
 def cost_of(call: Callable[[str], object], texts: list[str]) -> Cost:

@@ -41,6 +41,8 @@ class Settings(BaseSettings):
     """Learnings a task run."""
     on_unsafe: Literal["drop", "quarantine"] = "drop"
     """What becomes of an unsafe memory that no redaction can mend. No verb releases a held one yet."""
+    policy: Path | None = None
+    """File with the gate's policy, relative to ORGMEM_HOME: docs/policy.md."""
     max_row_bytes: int = Field(8 * 1024 * 1024, ge=1024)
     """A staged or imported row over this size is rejected."""
     question_weight: float = Field(0.7, ge=0, le=1)
@@ -95,6 +97,11 @@ class Settings(BaseSettings):
     def root(self) -> Path:
         """The tenant's folder."""
         return self.home / self.tenant
+
+    @property
+    def policy_file(self) -> Path | None:
+        """The gate's policy; a relative path is meant from `home`, since any repository could plant one."""
+        return self.home / self.policy if self.policy else None
 
     @property
     def staging(self) -> Path:

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from orgmem.cli.console import Json, away_from_here, emit_json, load_settings, remark
 from orgmem.cli.funnel import funnel, outcomes
+from orgmem.cli.policy import todays_policy
 from orgmem.cli.progress import progress_of
 from orgmem.errors import ConfigurationError, StoreError, UsageError
 from orgmem.settings import Settings
@@ -48,6 +49,7 @@ def curate(
     if dry_run:
         _say_what_waits(settings, as_json)
         return
+    todays_policy(settings)  # a mistake in the file is said before anything is loaded
     began = time.monotonic()
     with away_from_here(), progress_of(settings):
         tally = _run(settings, limit)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from orgmem.cli.console import Json, emit_json, load_settings, remark, stderr
+from orgmem.cli.policy import todays_policy
 from orgmem.errors import InputError
 from orgmem.settings import Settings
 
@@ -111,12 +112,13 @@ def _judged(rows: list["Row"], runs: int, settings: Settings) -> list[list["Judg
     from orgmem.evaluate.gate import evaluate
     from tasks.gate.verdict import judge_text
 
+    policy = todays_policy(settings)
     with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
         bar = progress.add_task("judging", total=len(rows) * runs)
 
         def judge(text: str) -> "GateVerdict":
             progress.advance(bar)
-            return judge_text(text, settings.on_unsafe)[0]
+            return judge_text(text, policy)[0]
 
         return evaluate(rows, judge, runs)
 

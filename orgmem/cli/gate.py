@@ -2,15 +2,19 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import BaseModel, ValidationError
 
 from orgmem.cli.console import Json, emit_json, load_settings, remark
+from orgmem.cli.policy import todays_policy
 from orgmem.errors import InputError, NotFoundError, OrgmemError, UsageError
 from orgmem.settings import Settings
 from schemas.verdict import Status
+
+if TYPE_CHECKING:
+    from tasks.gate.policy import Policy
 
 ONE_TEXT = "orgmem gate FILE, or pipe a text into orgmem gate -"
 ROWS = 'orgmem gate --batch FILE.jsonl, rows like {"id": "a", "text": "..."}'
@@ -38,16 +42,17 @@ def gate(
     And what must be masked in it.
     """
     settings = load_settings()
+    policy = todays_policy(settings)
     if batch is not None:
-        raise typer.Exit(0 if _judge_rows(batch, settings) else 1)
-    result = _judged(_text(file, settings.max_row_bytes), settings)
+        raise typer.Exit(0 if _judge_rows(batch, settings, policy) else 1)
+    result = _judged(_text(file, settings.max_row_bytes), policy)
     if as_json:
         emit_json(result)
     else:
         _print(result)
 
 
-def _judge_rows(batch: Path, settings: Settings) -> bool:
+def _judge_rows(batch: Path, settings: Settings, policy: "Policy") -> bool:
     """Print a JSON line for each row, the verdict or what is wrong with it; whether all rows were right."""
     from orgmem.store.jsonl import read_lines
 
@@ -57,7 +62,7 @@ def _judge_rows(batch: Path, settings: Settings) -> bool:
             if not line.whole:
                 raise _too_long(f"line {line.number}", settings.max_row_bytes, ROWS)
             row = _row(line.data, line.number)
-            emit_json(({} if row.id is None else {"id": row.id}) | _judged(row.text, settings))
+            emit_json(({} if row.id is None else {"id": row.id}) | _judged(row.text, policy))
         except OrgmemError as error:
             right = False
             problem = {"code": error.code, "message": error.message, "hint": error.hint}
@@ -65,10 +70,10 @@ def _judge_rows(batch: Path, settings: Settings) -> bool:
     return right
 
 
-def _judged(text: str, settings: Settings) -> dict[str, Any]:
+def _judged(text: str, policy: "Policy") -> dict[str, Any]:
     from tasks.gate.verdict import judge_text
 
-    verdict, masked = judge_text(text, settings.on_unsafe)
+    verdict, masked = judge_text(text, policy)
     return verdict.model_dump(mode="json") | {"text": masked}
 
 

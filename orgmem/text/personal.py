@@ -4,7 +4,7 @@ What documentation uses for examples (example.com, reserved networks, test cards
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from orgmem.text.personal_numbers import Recognizer, recognizers
 from orgmem.text.redact import Redacted, mask
@@ -36,9 +36,14 @@ def find_personal_spans(text: str) -> tuple[Span, ...]:
     return tuple(merged(free))
 
 
-def redact_personal(text: str) -> Redacted:
-    """The text with each span replaced by `[masked:<rule>]`; masking twice changes nothing."""
-    spans = find_personal_spans(text)
+def redact_personal(text: str, spared: Callable[[str, str], bool] = lambda _rule, _value: False) -> Redacted:
+    """The text with each span replaced by `[masked:<rule>]`; masking twice changes nothing.
+
+    Args:
+        text: any.
+        spared: by a span's rule and text, whether it stays.
+    """
+    spans = [span for span in find_personal_spans(text) if not spared(span.rule, text[span.start : span.end])]
     return Redacted(mask(text, spans), len(spans), tuple(sorted({span.rule for span in spans})))
 
 

@@ -11,7 +11,8 @@ from schemas.disposition import Decision, Stage
 from schemas.learning import Learning
 from schemas.verdict import GateVerdict, Status
 from tasks.bench import Bench
-from tasks.gate.verdict import RULESET, Drop, Judgement, OnUnsafe, Persist, Quarantine, Rewrite, judge
+from tasks.gate.policy import Policy, policy_of
+from tasks.gate.verdict import RULESET, Drop, Judgement, Persist, Quarantine, Rewrite, judge
 from tasks.stage import Step, result_of, retryable
 
 
@@ -45,10 +46,10 @@ def gravest(verdict: GateVerdict) -> str:
     return rules[0] if rules else verdict.status
 
 
-def gate_item(item: Item, learning: Learning, on_unsafe: OnUnsafe) -> Step:
+def gate_item(item: Item, learning: Learning, policy: Policy) -> Step:
     """Judge one item; whatever breaks in a check stops this item and no other."""
     try:
-        return step_of(item, judge(item.draft, learning, on_unsafe))
+        return step_of(item, judge(item.draft, learning, policy))
     except Exception as error:  # noqa: BLE001 - an unchecked item must not pass, and must not stop the batch
         return Step(item.id, item.learning_id, Decision.FAILED, type(error).__name__)
 
@@ -58,5 +59,6 @@ def gate(bench: Bench, batch_id: str) -> None:
     """Judge a batch."""
     learnings = bench.journal.claim(batch_id).by_id
     items = bench.journal.read(batch_id, Stage.ENRICH).items
-    steps = [gate_item(item, learnings[item.learning_id], bench.settings.on_unsafe) for item in items]
-    bench.journal.write(batch_id, Stage.GATE, result_of(Stage.GATE, steps, bench, RULESET))
+    policy, _ = policy_of(bench.settings, bench.clock().date())
+    steps = [gate_item(item, learnings[item.learning_id], policy) for item in items]
+    bench.journal.write(batch_id, Stage.GATE, result_of(Stage.GATE, steps, bench, policy.ruleset(RULESET)))

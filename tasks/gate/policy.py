@@ -10,9 +10,10 @@ from datetime import date
 from typing import Literal
 
 from orgmem.identity import digest
+from orgmem.settings import Settings
 from schemas.verdict import Action, Category, CategoryVerdict, Status
 from tasks.gate.hit import Check, Hit
-from tasks.gate.policy_file import Allowed, CategoryPolicy, OnCaveat, OnUnsafe, PolicyFile, Section
+from tasks.gate.policy_file import Allowed, CategoryPolicy, OnCaveat, OnUnsafe, PolicyFile, Section, read_policy
 
 GRAVITY = (Action.PERSIST, Action.REWRITE, Action.QUARANTINE, Action.DROP)
 """Actions from the mildest to the gravest."""
@@ -41,6 +42,10 @@ class Policy:
         """The rule set's name, the policy counted in."""
         return f"rules_{digest(rules, self.hash)}" if self.hash else rules
 
+    def spares_of(self, category: Category, rule: str, value: str) -> bool:
+        """Whether an exception says that the category's rule may find the value."""
+        return self.spares(f"{category}.{rule}", value)
+
     def spares(self, rule: str, value: str) -> bool:
         """Whether an exception says that the rule may find the value."""
         return any(one.rule == rule and one.covers(value) for one in self.allowed)
@@ -52,6 +57,21 @@ class Ruled:
 
     categories: dict[Category, CategoryVerdict]
     action: Action
+
+
+def policy_of(settings: Settings, today: date) -> tuple[Policy, tuple[str, ...]]:
+    """The policy of these settings, and a line for each exception that no longer holds.
+
+    Raises:
+        ConfigurationError: the file can't be read, or says something that a policy can't.
+    """
+    file = read_policy(settings.policy_file) if settings.policy_file else PolicyFile()
+    return policy_for(file, settings.tenant, today, settings.on_unsafe), file.expired(today)
+
+
+def plain(on_unsafe: Literal["drop", "quarantine"]) -> Policy:
+    """What holds without a file."""
+    return policy_for(PolicyFile(), "", date.min, on_unsafe)
 
 
 def policy_for(

@@ -52,6 +52,8 @@ def _of_a_category(rule: str) -> str:
     category, dot, name = rule.partition(".")
     if not dot or not name or category not in set(Category):
         raise ValueError(f"must be category.rule, the category one of {', '.join(Category)}")
+    if category == Category.SECRETS:
+        raise ValueError("secrets are masked on import and on the way out, whatever a policy says")
     if category == Category.GROUNDING:
         raise ValueError("grounding has no exceptions: put the fact into the memory file")
     return rule

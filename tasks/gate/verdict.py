@@ -5,11 +5,12 @@ never "verified". Categories without a check yet, or with nothing to check, say 
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib import metadata
 from importlib.resources import files
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from orgmem.identity import digest
 from orgmem.text.personal import redact_personal
@@ -25,9 +26,8 @@ from tasks.gate.injection import find_injection
 from tasks.gate.parts import Part, parts, rewritten
 from tasks.gate.personal import HINT as PERSONAL_HINT
 from tasks.gate.personal import find_personal
+from tasks.gate.policy import Policy, apply, tolerant
 from tasks.gate.secrets import check_secrets
-
-OnUnsafe = Literal["drop", "quarantine"]
 
 MASKED_CAVEAT = "A value that looked like a secret was masked in this memory."
 PERSONAL_CAVEAT = "What tells of a person was masked in this memory."
@@ -87,19 +87,19 @@ class Quarantine:
 Judgement = Persist | Rewrite | Drop | Quarantine
 
 
-def judge(draft: Draft, learning: Learning, on_unsafe: OnUnsafe) -> Judgement:
+def judge(draft: Draft, learning: Learning, policy: Policy) -> Judgement:
     """What becomes of a draft: every field read in every view, every fact looked up in the learning."""
-    redacted = {part.text: _masked(part.text) for part in parts(draft)}
+    redacted = {part.text: _masked(part.text, policy) for part in parts(draft)}
     masked = rewritten(draft, lambda text: redacted[text].both.text)
     keyless = rewritten(draft, lambda text: redacted[text].secrets.text)
     categories = {
         Category.SECRETS: check_secrets(parts(draft), masked.answer),
-        Category.PERSONAL: checked(Category.PERSONAL, find_personal, parts(draft)),
-        **_checked([*parts(keyless), *_shown_of(learning)]),
+        Category.PERSONAL: _found(Category.PERSONAL, find_personal, parts(draft), policy),
+        **_checked([*parts(keyless), *_shown_of(learning)], policy),
         Category.GROUNDING: check_grounding(parts(draft), learning),
     }
     count = sum(redacted[part.text].redactions for part in parts(draft))
-    verdict = _verdict(categories, on_unsafe, count)
+    verdict = _verdict(categories, policy, count)
     match verdict.action:
         case Action.PERSIST:
             return Persist(verdict)
@@ -117,18 +117,18 @@ def _shown_of(learning: Learning) -> Iterable[Part]:
     return Part("project", learning.project), Part("path", learning.path)
 
 
-def judge_text(text: str, on_unsafe: OnUnsafe) -> tuple[GateVerdict, str]:
+def judge_text(text: str, policy: Policy) -> tuple[GateVerdict, str]:
     """The verdict on a bare text, which has no source to be grounded in, and what may be kept of it.
 
     That is the text with secrets masked and, where there are any, the gate's caveats below it.
     """
-    masked = _masked(text)
+    masked = _masked(text, policy)
     categories = {
         Category.SECRETS: check_secrets([Part(None, text)], masked.both.text),
-        Category.PERSONAL: checked(Category.PERSONAL, find_personal, [Part(None, text)]),
-        **_checked([Part(None, masked.secrets.text)]),
+        Category.PERSONAL: _found(Category.PERSONAL, find_personal, [Part(None, text)], policy),
+        **_checked([Part(None, masked.secrets.text)], policy),
     }
-    verdict = _verdict(categories, on_unsafe, masked.redactions)
+    verdict = _verdict(categories, policy, masked.redactions)
     kept = masked.both.text
     advice = [one for one in _caveats(verdict) if one.startswith(ADVICE) and one not in kept]
     below = "".join(f"\n> {one}" for one in dict.fromkeys(advice))
@@ -140,10 +140,13 @@ def is_ours(caveat: str) -> bool:
     return caveat in {MASKED_CAVEAT, PERSONAL_CAVEAT} or caveat.startswith(ADVICE)
 
 
-def _checked(texts: Iterable[Part]) -> dict[Category, CategoryVerdict]:
+def _checked(texts: Sequence[Part], policy: Policy) -> dict[Category, CategoryVerdict]:
     """The verdicts of the checks that look at one text alone."""
-    every = tuple(texts)
-    return {category: checked(category, check, every) for category, check in CHECKS.items()}
+    return {category: _found(category, check, texts, policy) for category, check in CHECKS.items()}
+
+
+def _found(category: Category, check: Check, texts: Iterable[Part], policy: Policy) -> CategoryVerdict:
+    return checked(category, tolerant(check, category, policy), texts)
 
 
 def _find_injection(text: str) -> tuple[Hit, ...]:
@@ -189,29 +192,22 @@ class _Masked(NamedTuple):
         return self.secrets.count + self.both.count
 
 
-def _masked(text: str) -> _Masked:
+def _masked(text: str, policy: Policy) -> _Masked:
     without = redact(text)
-    return _Masked(without, redact_personal(without.text))
+    if not policy.rules[Category.PERSONAL].enabled:
+        return _Masked(without, replace(without, count=0))
+    spared = partial(policy.spares_of, Category.PERSONAL)
+    return _Masked(without, redact_personal(without.text, spared))
 
 
-def _verdict(given: dict[Category, CategoryVerdict], on_unsafe: OnUnsafe, redactions: int) -> GateVerdict:
+def _verdict(given: dict[Category, CategoryVerdict], policy: Policy, redactions: int) -> GateVerdict:
     unchecked = CategoryVerdict(status=Status.NOT_APPLICABLE)
-    categories = {category: given.get(category, unchecked) for category in Category}
-    found = {verdict.status for verdict in categories.values()}
+    ruled = apply(policy, {category: given.get(category, unchecked) for category in Category}, redactions)
+    found = {verdict.status for verdict in ruled.categories.values()}
     return GateVerdict(
         status=next(status for status in Status if status in found),
-        action=_action(categories, on_unsafe, redactions),
-        categories=categories,
-        ruleset=RULESET,
+        action=ruled.action,
+        categories=ruled.categories,
+        ruleset=policy.ruleset(RULESET),
         redactions=redactions,
     )
-
-
-def _action(categories: dict[Category, CategoryVerdict], on_unsafe: OnUnsafe, redactions: int) -> Action:
-    unsafe = {category for category, verdict in categories.items() if verdict.status is Status.UNSAFE}
-    if unsafe == {Category.GROUNDING}:
-        return Action.DROP  # a person could not ground it either
-    if unsafe:
-        return Action(on_unsafe)
-    has_caveats = any(found.status is Status.SAFE_WITH_CAVEATS for found in categories.values())
-    return Action.REWRITE if redactions or has_caveats else Action.PERSIST

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from schemas.verdict import Category
 from tasks.gate.hit import Check
+from tasks.gate.policy import plain
 from tasks.gate.verdict import judge_text
 from tests.gate_texts import RISKS, TEXTS, renumbered
 
@@ -28,12 +29,14 @@ def refuse(event, arguments):
         raise RuntimeError(f"the gate tried {event}")
 
 sys.addaudithook(refuse)
+from tasks.gate.policy import plain
 from tasks.gate.verdict import judge_text
 for text in json.load(sys.stdin):
-    verdict, kept = judge_text(text, "drop")
+    verdict, kept = judge_text(text, plain("drop"))
     print(json.dumps([verdict.model_dump_json(), kept]))
 """
 """Judges texts in a process that must reach neither the network nor another program."""
+DROP = plain("drop")
 
 
 def checks() -> Iterator[tuple[str, Check]]:
@@ -53,7 +56,7 @@ CHECKS = dict(checks())
 
 def verdict_on(text: str) -> str:
     """All of a verdict, as JSON."""
-    return judge_text(text, "drop")[0].model_dump_json()
+    return judge_text(text, DROP)[0].model_dump_json()
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +92,7 @@ def test_another_process_without_network_gives_the_same_verdicts(
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert {name: verdict for name, (verdict, _) in zip(order, found, strict=True)} == verdicts
-    assert [kept for _, kept in found] == [judge_text(TEXTS[name], "drop")[1] for name in order]
+    assert [kept for _, kept in found] == [judge_text(TEXTS[name], DROP)[1] for name in order]
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 from orgmem.text.personal import find_personal_spans, redact_personal
 from schemas.verdict import Action, Category, Status
 from tasks.gate.personal import find_personal
+from tasks.gate.policy import plain
 from tasks.gate.verdict import PERSONAL_CAVEAT, Rewrite, judge, judge_text
 from tests.samples import a_draft, a_learning
+
+DROP = plain("drop")
 
 FOUND = {
     # Numbers with right check digits, made for this test or published by those who issue them as examples.
@@ -86,7 +89,7 @@ def test_an_address_that_hides_is_masked_in_the_original(text: str) -> None:
     ],
 )
 def test_internal_machines_are_named_in_a_caveat_and_stay(text: str, said: bool) -> None:
-    verdict, kept = judge_text(text, "drop")
+    verdict, kept = judge_text(text, DROP)
     rules = {finding.rule for finding in verdict.categories[Category.PERSONAL].findings}
     assert ("personal.internal-host" in rules) is said
     assert kept.startswith(text)
@@ -94,7 +97,7 @@ def test_internal_machines_are_named_in_a_caveat_and_stay(text: str, said: bool)
 
 def test_a_memory_goes_on_without_the_person() -> None:
     answer = "Ask maria.lopez@shop-analytics.io for access to the staging cluster."
-    outcome = judge(a_draft(answer=answer, example=None), a_learning(answer + "\n"), "drop")
+    outcome = judge(a_draft(answer=answer, example=None), a_learning(answer + "\n"), DROP)
     assert isinstance(outcome, Rewrite)
     assert outcome.draft.answer == "Ask [masked:email] for access to the staging cluster."
     assert outcome.draft.caveats == (PERSONAL_CAVEAT,)
@@ -121,4 +124,4 @@ def test_long_text_that_almost_hits_is_read_before_the_timeout(piece: str) -> No
 
 
 def test_verdicts_keep_the_action_for_harmless_text() -> None:
-    assert judge_text("Run `make test` before you push.", "drop")[0].action is Action.PERSIST
+    assert judge_text("Run `make test` before you push.", DROP)[0].action is Action.PERSIST

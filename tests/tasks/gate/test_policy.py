@@ -14,6 +14,7 @@ from schemas.verdict import Action, Category, CategoryVerdict, Finding, Status
 from tasks.gate.hit import Hit
 from tasks.gate.policy import Policy, apply, policy_for, tolerant
 from tasks.gate.policy_file import PolicyFile, read_policy
+from tasks.gate.verdict import judge_text
 
 TODAY = date(2027, 1, 15)
 FINDING = (Finding(rule="any.rule", hint="Look at it."),)
@@ -276,3 +277,19 @@ def test_sparing_a_value_never_breaks_and_never_finds_more(text: str, value: str
     whole = f"{text} {value} rm -rf {text}"
     spared = tolerant(find_deletes, Category.WORKFLOW, policy)(whole)
     assert set(spared or ()) <= set(find_deletes(whole) or ())
+
+
+def test_an_exception_for_a_persons_address_leaves_it_where_it_stands() -> None:
+    text = "Ask maria.lopez@shop-analytics.io or paul.brun@shop-analytics.io for access."
+    told = {"rule": "personal.email", "literal": "maria.lopez@shop-analytics.io", "reason": "The maintainer."}
+    file = PolicyFile.model_validate({"allow": [{**told, "expires": date(2027, 6, 30)}]})
+    verdict, kept = judge_text(text, policy_for(file, "default", date(2027, 1, 1)))
+    assert kept == "Ask maria.lopez@shop-analytics.io or [masked:email] for access."
+    assert verdict.redactions == 1
+    assert judge_text(text, policy_for(file, "default", date(2027, 7, 1)))[0].redactions == 2
+
+
+def test_a_category_that_is_switched_off_masks_nothing() -> None:
+    file = PolicyFile.model_validate({"categories": {"personal": {"enabled": False}}})
+    verdict, kept = judge_text("Ask maria.lopez@shop-analytics.io.", policy_for(file, "default", date(2027, 1, 1)))
+    assert (verdict.action, kept) == (Action.PERSIST, "Ask maria.lopez@shop-analytics.io.")

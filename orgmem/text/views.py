@@ -4,8 +4,6 @@ Each view knows where its characters came from, so that a hit in any view can be
 Views that equal an earlier one are left out: plain ASCII prose on few lines costs one scan.
 """
 
-import base64
-import binascii
 import re
 import unicodedata
 from bisect import bisect_right
@@ -13,40 +11,41 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
-from urllib.parse import unquote
+
+from orgmem.text.encodings import ENCODED, decoded
 
 ViewName = Literal["plain", "normalised", "joined", "decoded"]
 
 DECODE_DEPTH = 2
 """Base64 inside base64 is read, a third layer is not."""
-MOST_ENCODED = 64 * 1024
-"""Characters of one encoded run that are read."""
 
 _NOT_PLAIN = re.compile(r"[^\t\n\r -~]")
 _WRAP = re.compile(
-    r"""(?<=[\w+/=.-])["'`]\s{0,99}(?:[+.&\\]|\|\|)?\s{0,99}["'`](?=[\w+/=.-])"""  # "a" + "b", 'a' . 'b'
-    r"""|(?<=[\w+/=.%-])\\?\r?\n[ \t>#*|]*(?:// ?)?(?=[\w+/=.%-])"""  # a wrapped line, maybe quoted
+    r"""(?<=[\w+/=.-])["'`]\s{0,99}(?:[+&,\\]|\.{1,2}|\|\||<>)?\s{0,99}["'`](?=[\w+/=.-])"""  # "a" + "b", 'a' . 'b'
+    r"""|(?<=[\w+/=.%-])\\?\r?\n[ \t>#*|]*(?:// ?|- )?(?=[\w+/=.%-])"""  # a wrapped line, maybe quoted
 )
-_ENCODED = re.compile(
-    r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}"  # hex or base64
-    r"|(?:%[0-9A-Fa-f]{2}[\w.~-]*)+"
-    r"|(?:\\x[0-9A-Fa-f]{2}){8,}"
+_TOKEN_LIKE = re.compile(r"[\d_+/=%]|[a-z][A-Z]|[A-Za-z]{25}")
+_BESIDE = re.compile(
+    r"(?<=[A-Za-z0-9_=-]{20})(?:[^\x00-\x7f]|[^\w\s\"'`;\\/+=.-]|\.(?![A-Za-z0-9]))"  # a letter, bold, the full stop
 )
-_HEX = re.compile(r"(?:0x)?((?:[0-9A-Fa-f]{2})+)")
-_TOKEN_LIKE = re.compile(r"[\d_+/=%]|[a-z][A-Z]")
 _TOKEN_BEFORE, _TOKEN_AFTER = re.compile(r"[\w+/=.%-]{1,64}$"), re.compile(r"[\w+/=.%-]{1,64}")
 _EMOJI_BEFORE = re.compile(
-    r"[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff\ufe0f\u20e3\U000e0020-\U000e007f#*0-9]$"
+    r"[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff\ufe0f\u20e3\U000e0020-\U000e007f]$"
 )
+_KEYCAP = re.compile("[#*0-9]\ufe0f\u20e3")
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{2,6}\U000e007f")
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-_SELECTORS = frozenset("\ufe0e\ufe0f")
 _JOINERS = frozenset("\u200c\u200d")
+_AFTER_EMOJI = frozenset("\ufe0e\ufe0f") | _JOINERS
 _JOINING_SCRIPT = re.compile(r"[\u0600-\u109f\u1780-\u17ff\ua800-\uabff]$")
 _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f")
 _NEAR = 40
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_LAYOUT = {ord(char): None for char in "\t\r\n"}
+_TURNED = re.compile("\u202e([^\u202c\n]{0,4096})\u202c?")
+"""What a control shows from right to left."""
+_NEAR_JOIN = 400
+_LONG = 20
+_HYPHENS = frozenset("\u2010\u2011\u2012\u2013\u2212")
 
 
 @dataclass(frozen=True)
@@ -80,10 +79,11 @@ class View:
 def views(text: str) -> tuple[View, ...]:
     """The readings of a text, plain first; those that equal an earlier one are left out."""
     plain = View("plain", text)
-    found = {text: plain}
-    normalised = _rewritten(plain, "normalised", _NOT_PLAIN, _visible_reading)
-    for view in (normalised, _rewritten(normalised, "joined", _WRAP, _unwrapped)):
-        found.setdefault(view.text, view)
+    turned = _rewritten(plain, "normalised", _TURNED, lambda match: match[1][::-1])
+    found: dict[str, View] = {}
+    for start in (plain, turned):
+        for view in _seen(start, "normalised", "joined"):
+            found.setdefault(view.text, view)
     for outer in tuple(found.values()):
         for view in _layers(outer):
             found.setdefault(view.text, view)
@@ -95,14 +95,22 @@ def hidden_characters(text: str) -> tuple[int, ...]:
     return tuple(match.start() for match in _NOT_PLAIN.finditer(text) if _is_hidden(text, match.start()))
 
 
+def _seen(view: View, normal: ViewName, joined: ViewName) -> tuple[View, ...]:
+    """The view; what an eye makes of it; the same with tokens apart from what touches them; and with lines joined."""
+    visible = _rewritten(view, normal, _NOT_PLAIN, _visible_reading)
+    apart = _rewritten(visible, normal, _BESIDE, _apart)
+    return view, visible, apart, _rewritten(visible, joined, _WRAP, _unwrapped)
+
+
 def _layers(view: View) -> Iterator[View]:
     """What the view's encoded runs say, and what runs inside those say."""
     for _ in range(DECODE_DEPTH):
-        inner = _rewritten(view, "decoded", _ENCODED, _decoded)
+        inner = _rewritten(view, "decoded", ENCODED, decoded)
         if inner is view:
             return
-        yield inner
-        view = inner
+        readings = _seen(inner, "decoded", "decoded")
+        yield from readings
+        view = readings[1]
 
 
 def _rewritten(
@@ -136,7 +144,10 @@ def _rewritten(
 
 
 def _visible_reading(match: re.Match[str]) -> str:
-    return "" if _is_hidden(match.string, match.start()) else _folded(match[0])
+    text, at = match.string, match.start()
+    if _is_hidden(text, at) or (match[0] in _AFTER_EMOJI and _folded(text[at - 1]).isascii()):
+        return ""  # a joiner that an emoji such as the trade mark excuses stands between letters once that is folded
+    return _folded(match[0])
 
 
 def _is_hidden(text: str, at: int) -> bool:
@@ -144,10 +155,11 @@ def _is_hidden(text: str, at: int) -> bool:
     char, left = text[at], text[at - 1 : at]
     if char in _JOINERS and _JOINING_SCRIPT.match(left):
         return False  # Persian and the scripts of India spell with joiners
-    if char in _SELECTORS or char in _JOINERS:
-        return not _EMOJI_BEFORE.match(left)
+    if char in _AFTER_EMOJI:
+        return not _EMOJI_BEFORE.match(left) and not _KEYCAP.match(text, at - 1 if at else 0)
     if char in _DIRECTION_MARKS:
-        return not _RIGHT_TO_LEFT.search(text, max(0, at - _NEAR), at + _NEAR)
+        inside = (left + text[at + 1 : at + 2]).isascii() and left.isalnum()
+        return inside or not _RIGHT_TO_LEFT.search(text, max(0, at - _NEAR), at + _NEAR)
     if "\U000e0000" <= char <= "\U000e007f":
         flag = text.rfind("\U0001f3f4", max(0, at - 8), at)
         return flag < 0 or not _FLAG.match(text, flag)
@@ -166,45 +178,26 @@ def _folded(char: str) -> str:
         return folded
     if unicodedata.category(folded).startswith("Z"):
         return " "
+    if folded in _HYPHENS:
+        return "-"
     alike = (other["c"] for other in confusables_data.get(folded, ()))
     return next((other for other in alike if len(other) == 1 and other.isascii() and other.isalnum()), folded)
+
+
+def _apart(match: re.Match[str]) -> str | None:
+    """A space, where what stands before may be a token: detectors know few characters that end one."""
+    before = match.string[max(0, match.start() - _LONG) : match.start()]
+    return " " if _TOKEN_LIKE.search(before) else None
 
 
 def _unwrapped(match: re.Match[str]) -> str | None:
     """Nothing, where the join puts a token together; None between two words of prose."""
     text, start, end = match.string, match.start(), match.end()
     if match[0][0] in "\"'`":
-        return ""
+        listed = "," in match[0] and "join" not in text[max(0, start - _NEAR_JOIN) : end + _NEAR_JOIN]
+        return None if listed else ""
     left = _TOKEN_BEFORE.search(text, max(0, start - 64), start)
     right = _TOKEN_AFTER.match(text, end, end + 64)
     token_like = (side and _TOKEN_LIKE.search(side[0]) for side in (left, right))
-    return "" if any(token_like) else None
-
-
-def _decoded(match: re.Match[str]) -> str | None:
-    """What an encoded run says, where that is text; None where it is not."""
-    run = match[0][:MOST_ENCODED]
-    try:
-        if run[0] == "%":
-            return _if_text(unquote(run, errors="strict"))
-        return _if_text(_bytes_of(run).decode("utf-8"))
-    except (ValueError, binascii.Error):
-        return None
-
-
-def _bytes_of(run: str) -> bytes:
-    if run[0] == "\\":
-        return bytes.fromhex(run.replace("\\x", ""))
-    if digits := _HEX.fullmatch(run):
-        return bytes.fromhex(digits[1])
-    return _from_base64(run)
-
-
-def _from_base64(run: str) -> bytes:
-    bare = run.rstrip("=").replace("-", "+").replace("_", "/")
-    bare = bare[: len(bare) - 1] if len(bare) % 4 == 1 else bare
-    return base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True)
-
-
-def _if_text(text: str) -> str | None:
-    return text if text.translate(_LAYOUT).isprintable() else None
+    alone = right is not None and text[right.end() : right.end() + 1] in ("", "\n", "\r", "\\")
+    return "" if any(token_like) or alone else None

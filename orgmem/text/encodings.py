@@ -9,15 +9,16 @@ MOST_ENCODED = 64 * 1024
 """Characters of one encoded run that are read."""
 
 ENCODED = re.compile(
-    r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/]{32,}\r?\n[ \t>]{0,40})+[A-Za-z0-9+/]+={0,2}"  # base64 in lines
-    r"|(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}"  # hex or base64
-    r"|(?<![A-Za-z0-9])[0-9A-Fa-f]{2}(?:[ :][0-9A-Fa-f]{2}){11,}(?![A-Za-z0-9])"  # as a dump prints it
-    r"|(?:%[0-9A-Fa-f]{2}[\w.~-]*)+"
+    r"(?<![A-Za-z0-9+/_-])(?:"
+    r"[A-Za-z0-9+/_-]{20,}={0,2}(?:(?<=[A-Za-z0-9+/]{32})\r?\n[ \t>]{0,40}[A-Za-z0-9+/]+={0,2})*"  # base64, hex
+    r"|(?<!\w)[0-9A-Fa-f]{2}(?:[ :][0-9A-Fa-f]{2}){11,}(?!\w))"  # hex as a dump prints it
+    "|(?=[%\\\\&\ufe00-\ufe0f\U000e0020-\U000e01ef])(?:"
+    r"(?:%[0-9A-Fa-f]{2}[\w.~-]*)+"
     r"|(?:\\x[0-9A-Fa-f]{2})+"
     r"|(?:\\u[0-9A-Fa-f]{4})+"
     r"|(?:&#(?:[0-9]{1,7}|[xX][0-9A-Fa-f]{1,6});)+"
     "|[\U000e0020-\U000e007e]{4,}"  # tag characters: invisible letters
-    "|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}"  # variation selectors: one for each value of a byte
+    "|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,})"  # variation selectors: one for each value of a byte
 )
 _HEX = re.compile(r"(?:0x)?((?:[0-9A-Fa-f]{2})+)")
 _LAYOUT = {ord(char): None for char in "\t\r\n"}

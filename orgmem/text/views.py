@@ -199,5 +199,5 @@ def _unwrapped(match: re.Match[str]) -> str | None:
     left = _TOKEN_BEFORE.search(text, max(0, start - 64), start)
     right = _TOKEN_AFTER.match(text, end, end + 64)
     token_like = (side and _TOKEN_LIKE.search(side[0]) for side in (left, right))
-    alone = right is not None and text[right.end() : right.end() + 1] in ("", "\n", "\r", "\\")
+    alone = right and text[start - 1] != "." and text[right.end() : right.end() + 1] in ("", "\n", "\r", "\\")
     return "" if any(token_like) or alone else None

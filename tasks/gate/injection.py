@@ -8,9 +8,19 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
+from typing import Any
 
-from orgmem.text.views import ViewName, hidden_characters, views
+from orgmem.text.views import hidden_characters, views
+from schemas.verdict import Status
+from tasks.gate.hit import Hit
+
+RULE_FILES = ("injection.toml", "injection_errands.toml")
+"""A later file may use the names of an earlier one."""
+INVISIBLE_HINT = "Invisible characters stand in the text; retype it."
+MOST_STRAY = 3
+"""Up to this many invisible characters come from copying; more can carry a message."""
 
 
 @dataclass(frozen=True)
@@ -23,40 +33,20 @@ class Rule:
     pattern: re.Pattern[str]
 
 
-@dataclass(frozen=True)
-class Hit:
-    """One rule's first hit in one text."""
-
-    rule: str
-    hint: str
-    view: ViewName
-    unsafe: bool = True
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule of the files, in their order."""
+    tables = [tomllib.loads(files("tasks.gate").joinpath(name).read_text("utf-8")) for name in RULE_FILES]
+    names = {name: text for table in tables for name, text in table["names"].items()}
+    return tuple(_rule(row, names) for table in tables for row in table["rules"])
 
 
-def _load() -> tuple[Rule, ...]:
-    table = tomllib.loads(files("tasks.gate").joinpath("injection.toml").read_text("utf-8"))
-    names: dict[str, str] = table["names"]
-
+def _rule(row: dict[str, Any], names: dict[str, str]) -> Rule:
     def full(pattern: str) -> str:
         return re.sub(r"%([a-z_]+)%", lambda name: full(names[name[1]]), pattern)
 
-    return tuple(
-        Rule(
-            id=rule["id"],
-            hint=rule["hint"],
-            needs=tuple(rule["needs"]),
-            pattern=re.compile(
-                "|".join(f"(?:{full(one)})" for one in rule["patterns"]), re.IGNORECASE | re.MULTILINE
-            ),
-        )
-        for rule in table["rules"]
-    )
-
-
-RULES = _load()
-INVISIBLE_HINT = "Invisible characters stand in the text; retype it."
-MOST_STRAY = 3
-"""Up to this many invisible characters come from copying; more can carry a message."""
+    pattern = "|".join(f"(?:{full(one)})" for one in row["patterns"])
+    return Rule(row["id"], row["hint"], tuple(row["needs"]), re.compile(pattern, re.IGNORECASE | re.MULTILINE))
 
 
 def find_injection(text: str) -> tuple[Hit, ...]:
@@ -64,7 +54,7 @@ def find_injection(text: str) -> tuple[Hit, ...]:
     hits: dict[str, Hit] = {}
     for view in views(text):
         lowered = view.text.lower()
-        for rule in RULES:
+        for rule in rules():
             may_hit = rule.id not in hits and any(word in lowered for word in rule.needs)
             if may_hit and rule.pattern.search(view.text):
                 hits[rule.id] = Hit(rule.id, rule.hint, view.name)
@@ -75,4 +65,5 @@ def _invisible(text: str) -> Iterator[Hit]:
     hidden = [text[at] for at in hidden_characters(text)]
     grave = len(hidden) > MOST_STRAY or any("\U000e0000" <= char <= "\U000e007f" for char in hidden)
     if hidden:
-        yield Hit("invisible-characters", INVISIBLE_HINT, "plain", unsafe=grave)
+        status = Status.UNSAFE if grave else Status.SAFE_WITH_CAVEATS
+        yield Hit("invisible-characters", INVISIBLE_HINT, status=status)

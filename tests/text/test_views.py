@@ -88,6 +88,8 @@ def test_a_percent_encoded_run_maps_back_to_all_of_it(secret: str, at: int) -> N
     assert quote(secret) == secret
 
 
-@pytest.mark.parametrize("filler", ["a" * 1_000_000, "%41" * 300_000, "\\x41" * 200_000, "'a' + " * 100_000])
+@pytest.mark.parametrize("filler", ["a" * 1_000_000, "%41" * 300_000, "\\x41" * 200_000, "'a' + " * 100_000,
+     "'a', " * 100_000, "&#65;" * 200_000, "\u202ea" * 50_000, ("A" * 40 + "\n") * 20_000, "41 " * 100_000,
+     "\U000e0041" * 100_000, "a1" * 10 + "," * 100_000])
 def test_a_megabyte_on_one_line_is_read_before_the_timeout(filler: str) -> None:
     assert views(filler)[0].text == filler  # a quadratic pattern would take hours

@@ -20,6 +20,7 @@ _CODE = re.compile(
     r"|(?P<ticks>`+)(?!`)(.{1,400}?)(?<!`)(?P=ticks)(?!`)",
     re.MULTILINE | re.DOTALL,
 )
+_COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|--(?=\s))[^\n]*|\[masked:[\w.-]+\]", re.MULTILINE)
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>\"'`|]*[^\s<>\"'`|.,;:!?)\]}*_]", re.IGNORECASE)
 _LIST_MARK = re.compile(r"^[ \t>]*(?:\d{1,9}[.)]|[-*+])[ \t]+", re.MULTILINE)
 _TOKEN = re.compile(
@@ -42,7 +43,7 @@ class FactKind(StrEnum):
 
 _KINDS = (
     (FactKind.URL, re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.")),
-    (FactKind.FLAG, re.compile(r"-{1,2}[A-Za-z][\w.-]*$")),
+    (FactKind.FLAG, re.compile(r"-{1,2}[A-Za-z][\w.:-]*$")),
     (FactKind.NUMBER, re.compile(r"[v~^@$+-]?\d[\d.,_:%/-]*(?:[A-Za-z\u00b5]{1,3}|\.[x*])?$")),
     (
         FactKind.PATH,
@@ -67,9 +68,12 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(word for token in _WORD.findall(text) for word in _search_words(token))
 
 
-def facts(text: str) -> frozenset[str]:
-    """What a memory may not invent: URLs, flags, paths, numbers, identifiers, and the words of code spans."""
-    return frozenset(_facts(text))
+def facts(text: str, *, code: bool = False) -> frozenset[str]:
+    """What a memory may not invent: URLs, flags, paths, numbers, identifiers, and the words of code.
+
+    Code is what stands in spans and fences; with `code` the whole text but its comments.
+    """
+    return frozenset((*_facts(text), *(_code_words(_COMMENT.sub(" ", text)) if code else ())))
 
 
 def kind_of(fact: str) -> FactKind:
@@ -77,9 +81,9 @@ def kind_of(fact: str) -> FactKind:
     return next((kind for kind, shape in _KINDS if shape.match(fact)), FactKind.COMMAND)
 
 
-def ungrounded(text: str, source: str) -> tuple[str, ...]:
+def ungrounded(text: str, source: str, *, code: bool = False) -> tuple[str, ...]:
     """Facts of `text` that don't stand in `source`, sorted; a whole part of a path or identifier does."""
-    return tuple(sorted(fact for fact in facts(text) if not _occurs(fact, source)))
+    return tuple(sorted(fact for fact in facts(text, code=code) if not _occurs(fact, source)))
 
 
 def _search_words(token: str) -> Sequence[str]:

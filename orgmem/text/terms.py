@@ -44,11 +44,13 @@ class FactKind(StrEnum):
 _KINDS = (
     (FactKind.URL, re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.")),
     (FactKind.FLAG, re.compile(r"-{1,2}[A-Za-z][\w.:-]*$")),
-    (FactKind.NUMBER, re.compile(r"[v~^@$+-]?\d[\d.,_:%/-]*(?:[A-Za-z\u00b5]{1,3}|\.[x*])?$")),
+    (FactKind.NUMBER, re.compile(r"[v~^@$+-]?\d[\d.,_:%/-]*(?:[A-Za-z\u00b5]{1,3}|\.[x*])?\+?$")),
+    (FactKind.NUMBER, re.compile(r"[v~^]?\d+(?:\.\d+){1,3}[-+.][A-Za-z][\w.+-]*$")),  # 3.0.0-beta.1
     (
         FactKind.PATH,
         re.compile(r"(?:[~.$@]?/|\.\./|[A-Za-z]:[\\/]).*\w|[\w.@$-]*[\w@$-]/(?:.*[/._\d$]|$)|\w[\w-]*\\\w.*\\"),
     ),
+    (FactKind.PATH, re.compile(r"(?=[^/]*[._\d$])[\w.@$-]+/\w")),
     (
         FactKind.PATH,
         re.compile(

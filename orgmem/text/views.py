@@ -21,17 +21,15 @@ DECODE_DEPTH = 2
 
 _NOT_PLAIN = re.compile(r"[^\t\n\r -~]")
 _WRAP = re.compile(
-    r"""(?<=[\w+/=.-])["'`]\s{0,99}(?:[+&,\\]|\.{1,2}|\|\||<>)?\s{0,99}["'`](?=[\w+/=.-])"""  # "a" + "b", 'a' . 'b'
+    r"""(?<=[\w+/=.-])["'`]\s{0,99}(?:[+&,\\]|\.{1,2}|\|\||<>)?\s{0,99}["'`](?=[\w+/=.-])"""  # "a" + "b"
     r"""|(?<=[\w+/=.%-])\\?\r?\n[ \t>#*|]*(?:// ?|- )?(?=[\w+/=.%-])"""  # a wrapped line, maybe quoted
 )
 _TOKEN_LIKE = re.compile(r"[\d_+/=%]|[a-z][A-Z]|[A-Za-z]{25}")
 _BESIDE = re.compile(
-    r"(?<=[A-Za-z0-9_=-]{20})(?:[^\x00-\x7f]|[^\w\s\"'`;\\/+=.-]|\.(?![A-Za-z0-9]))"  # a letter, bold, the full stop
+    r"(?<=[A-Za-z0-9_=-]{20})(?:[^\x00-\x7f]|[^\w\s\"'`;\\/+=.-]|\.(?![A-Za-z0-9]))"  # bold, a full stop
 )
 _TOKEN_BEFORE, _TOKEN_AFTER = re.compile(r"[\w+/=.%-]{1,64}$"), re.compile(r"[\w+/=.%-]{1,64}")
-_EMOJI_BEFORE = re.compile(
-    r"[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff\ufe0f\u20e3\U000e0020-\U000e007f]$"
-)
+_EMOJI_BEFORE = re.compile(r"[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff\ufe0f\u20e3\U000e0020-\U000e007f]$")
 _KEYCAP = re.compile("[#*0-9]\ufe0f\u20e3")
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{2,6}\U000e007f")
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
@@ -96,7 +94,7 @@ def hidden_characters(text: str) -> tuple[int, ...]:
 
 
 def _seen(view: View, normal: ViewName, joined: ViewName) -> tuple[View, ...]:
-    """The view; what an eye makes of it; the same with tokens apart from what touches them; and with lines joined."""
+    """The view, what an eye makes of it, that with tokens apart from what touches them, and with lines joined."""
     visible = _rewritten(view, normal, _NOT_PLAIN, _visible_reading)
     apart = _rewritten(visible, normal, _BESIDE, _apart)
     return view, visible, apart, _rewritten(visible, joined, _WRAP, _unwrapped)
@@ -146,7 +144,9 @@ def _rewritten(
 def _visible_reading(match: re.Match[str]) -> str:
     text, at = match.string, match.start()
     if _is_hidden(text, at) or (match[0] in _AFTER_EMOJI and _folded(text[at - 1]).isascii()):
-        return ""  # a joiner that an emoji such as the trade mark excuses stands between letters once that is folded
+        return (
+            ""  # a joiner that an emoji such as the trade mark excuses stands between letters once that is folded
+        )
     return _folded(match[0])
 
 

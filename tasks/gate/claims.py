@@ -1,18 +1,21 @@
-"""Claims that a memory makes with its learning's own words, but otherwise: another number, another command, no "not".
+"""Claims with the learning's own words, but put together otherwise: another number, another command, no "not".
 
 Each function names what the source does not say so. All read word by word, in sentences.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
 
 from orgmem.text.tags import load_registry, starts_command
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;])[ \t]+|\n[ \t]*(?:\n|[-*+|#>]|\d{1,9}[.)])|[ \t]\|[ \t]")
+_SENTENCE_END = re.compile(r"[.!?;][*_`)\"'\u201d]{0,4}\s+|\n[ \t]*(?:\n|[-*+|#>]|\d{1,9}[.)])|[ \t]\|[ \t]")
 _WORD = re.compile(r"[^\W_](?:[\w'\u2019]|[.,:/-](?=\w))*")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"v?\d+(?:[.,]\d+)*(?:\.x|[a-z]{1,2})?")
 _SPAN = re.compile(r"`([^`\n]{3,400})`")
+_BETWEEN = re.compile(r"[\s`'\"]+")
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//)\s.*$", re.MULTILINE)
 _EMPTY = frozenset(
     # a word list reads best as words
@@ -24,19 +27,19 @@ _NEGATION = frozenset("never not no cannot without avoid neither nor don't".spli
 _REACH = 3
 """Words between a negation and what it denies."""
 _NEAR = 8
-"""Words to either side of a number that say what it counts."""
+"""Words of weight to either side of a number that say what it counts."""
 _ALIKE = 4
 """First letters by which two words are taken for forms of one."""
 
 
 def misplaced_numbers(text: str, source: str) -> tuple[str, ...]:
-    """Numbers that the source has, but in no sentence that shares a word with the text around the number."""
+    """Numbers that the source has, but nowhere beside the same words as the text."""
     places = _number_places(source)
     return tuple(
         dict.fromkeys(
             number
-            for number, around in _numbers(text)
-            if number in places and around and not any(around & other or not other for other in places[number])
+            for number, here in _numbers(text)
+            if number in places and not any(_same_place(here, there) for there in places[number])
         )
     )
 
@@ -44,15 +47,18 @@ def misplaced_numbers(text: str, source: str) -> tuple[str, ...]:
 def misplaced_commands(text: str, source: str, *, code: bool = False) -> tuple[str, ...]:
     """Commands of the text whose first two words stand in no line of the source together."""
     lines = _line_words(source)
+    known = frozenset().union(*lines)
     return tuple(
         dict.fromkeys(
-            " ".join(pair) for pair in _commands(text, code=code) if not any(pair <= line for line in map(set, lines))
+            " ".join(sorted(pair))
+            for pair in _commands(text, code=code)
+            if pair <= known and not any(pair <= line for line in lines)
         )
     )
 
 
 def dropped_negations(text: str, source: str) -> tuple[str, ...]:
-    """Two words in a row that the source says only after a negation, and the text without one."""
+    """Words in a row that the source says only with a negation before or between them, and the text without."""
     denied, said = _denied_and_said(source)
     return tuple(
         dict.fromkeys(
@@ -68,35 +74,52 @@ def _sentences(text: str) -> list[list[str]]:
     return [words for part in _SENTENCE_END.split(text) if (words := [w.lower() for w in _WORD.findall(part)])]
 
 
-def _numbers(text: str) -> Iterator[tuple[str, frozenset[str]]]:
-    """Each number with what stands around it: stems, and other numbers."""
+class _Place(NamedTuple):
+    """The stems that stand before and after a number in its sentence, nearest first."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def _numbers(text: str) -> Iterator[tuple[str, _Place]]:
     for sentence in _sentences(text):
         for at, word in enumerate(sentence):
             if _NUMBER.fullmatch(word):
-                around = (*sentence[max(0, at - _NEAR) : at], *sentence[at + 1 : at + 1 + _NEAR])
-                yield word, frozenset(other[:_ALIKE] for other in around if other not in _EMPTY)
+                yield word, _Place(_stems(reversed(sentence[:at])), _stems(sentence[at + 1 :]))
+
+
+def _stems(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(islice((word[:_ALIKE] for word in words if word not in _EMPTY), _NEAR))
+
+
+def _same_place(here: _Place, there: _Place) -> bool:
+    """Whether the nearest word on one side is the same, or most words around are, or there are none."""
+    if any(mine[:1] == other[:1] and mine for mine, other in zip(here, there, strict=True)):
+        return True
+    around = {*here.before, *here.after}
+    return 2 * len(around & {*there.before, *there.after}) >= len(around)
 
 
 @lru_cache(maxsize=16)
-def _number_places(source: str) -> dict[str, list[frozenset[str]]]:
-    places: dict[str, list[frozenset[str]]] = {}
-    for number, around in _numbers(source):
-        places.setdefault(number, []).append(around)
+def _number_places(source: str) -> dict[str, list[_Place]]:
+    places: dict[str, list[_Place]] = {}
+    for number, place in _numbers(source):
+        places.setdefault(number, []).append(place)
     return places
 
 
-def _commands(text: str, *, code: bool) -> Iterator[set[str]]:
+def _commands(text: str, *, code: bool) -> Iterator[frozenset[str]]:
     registry = load_registry()
     spans = text.split("\n") if code else _SPAN.findall(text)
     for span in spans:
         words = _COMMENT.sub("", span).strip().removeprefix("$ ").split()
         if len(words) > 1 and starts_command(words[0], registry):
-            yield {words[0], words[1]}
+            yield frozenset(words[:2])
 
 
 @lru_cache(maxsize=16)
-def _line_words(source: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(re.split(r"[\s`'\"]+", line)) for line in source.split("\n"))
+def _line_words(source: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(_BETWEEN.split(line)) for line in source.split("\n"))
 
 
 @lru_cache(maxsize=16)
@@ -107,17 +130,16 @@ def _denied_and_said(source: str) -> tuple[frozenset[tuple[str, str]], frozenset
 
 
 def _pairs(sentence: list[str]) -> Iterator[tuple[tuple[str, str], bool]]:
-    """Neighbouring words of weight, and whether a negation stands shortly before the first."""
+    """Words of weight in a row, and whether a negation stands shortly before the first or between the two."""
     since = _REACH + 1
-    earlier = ""
-    earlier_negated = False
+    earlier, negated, between = "", False, False
     for word in sentence:
         if word in _NEGATION or word.endswith(("n't", "n\u2019t")):
-            since, earlier = 0, ""
+            since, between = 0, True
             continue
         since += 1
         if word in _EMPTY:
             continue
         if earlier:
-            yield (earlier, word), earlier_negated
-        earlier, earlier_negated = word, since <= _REACH
+            yield (earlier, word), negated or between
+        earlier, negated, between = word, since <= _REACH, False

@@ -12,7 +12,11 @@ from orgmem.text.redact import redact
 from orgmem.text.secrets import MASK
 from orgmem.text.views import views
 
-LETTERS, LOWER, UPPER = string.ascii_letters + string.digits, string.ascii_lowercase + string.digits, string.ascii_uppercase
+LETTERS, LOWER, UPPER = (
+    string.ascii_letters + string.digits,
+    string.ascii_lowercase + string.digits,
+    string.ascii_uppercase,
+)
 DIGITS, HEX = string.digits, string.digits + "abcdef"
 
 FORMATS: dict[str, tuple[str | tuple[str, int], ...]] = {
@@ -87,7 +91,11 @@ def cut(secret: str, middle: str) -> str:
     return secret[:half] + middle + secret[half:]
 
 
-LOOKALIKES = str.maketrans("aeopcxyABEKMHOPCTX", "аеорсхуАВЕКМНОРСТХ")
+LOOKALIKES = str.maketrans(
+    "aeopcxyABEKMHOPCTX",
+    "\u0430\u0435\u043e\u0440\u0441\u0445\u0443\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425",
+)
+"""Latin letters to Cyrillic ones."""
 
 
 def encoded(secret: str) -> str:
@@ -141,7 +149,7 @@ DRESSES: dict[str, Callable[[str], str]] = {
     "base64 of base64": lambda secret: encoded(encoded(secret)),
     "base64 for URLs": lambda secret: base64.urlsafe_b64encode(f"key?{secret}".encode()).decode(),
     "base64 without padding": lambda secret: encoded(secret).rstrip("="),
-    "base64 in lines": lambda secret: base64.encodebytes(f"Ask the team that keeps it: {secret} ok?".encode()).decode(),
+    "base64 in lines": lambda secret: base64.encodebytes(f"Ask those who keep it: {secret} ok?".encode()).decode(),
     "hex": lambda secret: secret.encode().hex(),
     "hex in capitals": lambda secret: f"0x{secret.encode().hex().upper()}",
     "hex with spaces": lambda secret: secret.encode().hex(" "),
@@ -174,12 +182,12 @@ SHORTEST_PIECE = 6
 
 
 @pytest.mark.parametrize("dress", DRESSES)
-@pytest.mark.parametrize("name", FORMATS)
-def test_nothing_of_a_dressed_up_secret_is_left(name: str, dress: str) -> None:
-    secret = secret_of(name)
-    dressed = DRESSES[dress](secret)
-    masked = redact(f"Before the deploy, see {dressed} for it.").text
+def test_nothing_of_a_dressed_up_secret_is_left(dress: str) -> None:
+    assert [name for name in FORMATS if leaves_something(secret_of(name), DRESSES[dress])] == []
+
+
+def leaves_something(secret: str, dress: Callable[[str], str]) -> bool:
+    masked = redact(f"Before the deploy, see {dress(secret)} for it.").text
     left = MASK.sub("", masked)
     pieces = {secret[at : at + SHORTEST_PIECE] for at in range(len(secret) - SHORTEST_PIECE + 1)}
-    assert not [piece for piece in pieces for view in views(left) if piece in view.text]
-    assert masked != left
+    return masked == left or any(piece in view.text for view in views(left) for piece in pieces)

@@ -30,6 +30,11 @@ def test_chinese_is_read_in_pairs() -> None:
         ("src/app/main.py", FactKind.PATH),
         ("~/.ssh/config", FactKind.PATH),
         ("pyproject.toml", FactKind.PATH),
+        (".agents/skills", FactKind.PATH),
+        ("docs.example.org/guide", FactKind.PATH),
+        ("3.0.0-beta.1", FactKind.NUMBER),
+        ("20%+", FactKind.NUMBER),
+        ("-bl:build.binlog", FactKind.FLAG),
         (".env", FactKind.PATH),
         ("3.11", FactKind.NUMBER),
         ("5432", FactKind.NUMBER),
@@ -50,6 +55,10 @@ def test_plain_words_are_facts_in_code_only() -> None:
     assert facts("Run make before you push.") == frozenset()
     assert facts("Run `make lint` now.") == {"make", "lint"}
     assert facts("```sh\nmake lint\n```") == {"make", "lint"} | (facts("```sh\n```"))
+
+
+def test_all_words_of_code_but_its_comments_are_facts() -> None:
+    assert facts("make lint  # and wait", code=True) == {"make", "lint"}
 
 
 def test_list_numbers_and_masks_are_no_facts() -> None:

@@ -28,6 +28,10 @@ def test_plain_prose_has_one_view() -> None:
         ("a\u202eb", "ab"),
         ("x" + "".join(chr(0xE0000 + ord(char)) for char in "hidden"), "x"),
         ("NUL\0in it", "NULin it"),
+        ("sk\u2010live\u2013key", "sk-live-key"),
+        ("7\ufe0f8\u200d9", "789"),
+        ("\u2460\ufe0f2", "12"),
+        ("\u05d0 ab\u200fcd", "\u05d0 abcd"),
     ],
 )
 def test_normalised_text_is_what_an_eye_sees(text: str, seen: str) -> None:
@@ -38,6 +42,7 @@ def test_normalised_text_is_what_an_eye_sees(text: str, seen: str) -> None:
     "text",
     ["\U0001f469\u200d\U0001f4bb codes", "\u2764\ufe0f",
      "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+     "\u2122\ufe0f", "1\ufe0f\u20e3",
      "\ufeffa byte order mark first", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u05d0\u200f!"],
 )  # fmt: skip
 def test_emoji_flags_and_joining_scripts_hide_nothing(text: str) -> None:
@@ -60,6 +65,47 @@ def test_encoded_runs_are_read_two_layers_deep() -> None:
         "".join(f"%{byte:02x}" for byte in b"a hidden order to read"),
     ):
         assert any("a hidden order to read" in view.text for view in views(f"see {run} there"))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "".join(chr(0xE0000 + ord(char)) for char in "a hidden order"),
+        "".join(chr(0xFE00 + byte if byte < 16 else 0xE0100 + byte - 16) for byte in b"a hidden order"),
+        b"a hidden order".hex(" "),
+        b"a hidden order".hex(":").upper(),
+        "".join(f"\\x{byte:02x}" for byte in b"a hidden order"),
+        "".join(f"\\u{byte:04x}" for byte in b"a hidden order"),
+        "".join(f"&#{byte};" for byte in b"a hidden order"),
+        "".join(f"&#x{byte:x};" for byte in b"a hidden order"),
+        base64.b64encode("\uff41 hidden order".encode()).decode(),
+    ],
+)
+def test_other_encodings_are_read_too(run: str) -> None:
+    text = f"see {run} there"
+    view = next(view for view in views(text) if "a hidden order" in view.text)
+    start = view.text.index("a hidden order")
+    begin, end = view.original_span(start, start + len("a hidden order"))
+    assert (view.name, text[begin:end]) == ("decoded", run)
+
+
+def test_text_that_a_control_turns_round_is_read_as_it_is_shown() -> None:
+    assert [view.text for view in views("say \u202eterces\u202c!") if view.name == "normalised"][
+        -1
+    ] == "say secret!"
+
+
+def test_a_long_token_is_read_apart_from_what_touches_it() -> None:
+    assert reading("**a1b2c3d4e5f6a7b8c9d0e1**", "normalised") == "**a1b2c3d4e5f6a7b8c9d0e1 *"
+
+
+@given(
+    st.text(alphabet=st.sampled_from("a1\u2460\ufe0f\u200d\u200b\u2122\u202e\u202c\u05d0\u200f") | st.characters())
+)
+def test_what_an_eye_sees_looks_the_same_again(text: str) -> None:
+    seen = reading(text, "normalised")
+    seen = text if seen is None else seen
+    assert hidden_characters(seen.lstrip("\ufeff")) == ()
 
 
 def test_hashes_and_identifiers_are_not_taken_for_encoded_text() -> None:
@@ -88,8 +134,21 @@ def test_a_percent_encoded_run_maps_back_to_all_of_it(secret: str, at: int) -> N
     assert quote(secret) == secret
 
 
-@pytest.mark.parametrize("filler", ["a" * 1_000_000, "%41" * 300_000, "\\x41" * 200_000, "'a' + " * 100_000,
-     "'a', " * 100_000, "&#65;" * 200_000, "\u202ea" * 50_000, ("A" * 40 + "\n") * 20_000, "41 " * 100_000,
-     "\U000e0041" * 100_000, "a1" * 10 + "," * 100_000])
+@pytest.mark.parametrize(
+    "filler",
+    [
+        "a" * 1_000_000,
+        "%41" * 300_000,
+        "\\x41" * 200_000,
+        "'a' + " * 100_000,
+        "'a', " * 100_000,
+        "&#65;" * 200_000,
+        "\u202ea" * 50_000,
+        ("A" * 40 + "\n") * 20_000,
+        "41 " * 100_000,
+        "\U000e0041" * 100_000,
+        "a1" * 10 + "," * 100_000,
+    ],
+)
 def test_a_megabyte_on_one_line_is_read_before_the_timeout(filler: str) -> None:
     assert views(filler)[0].text == filler  # a quadratic pattern would take hours

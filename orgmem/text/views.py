@@ -28,7 +28,7 @@ _TOKEN_LIKE = re.compile(r"[\d_+/=%]|[a-z][A-Z]|[A-Za-z]{25}")
 _BESIDE = re.compile(
     r"(?<=[A-Za-z0-9_=-]{20})(?:[^\x00-\x7f]|[^\w\s\"'`;\\/+=.-]|\.(?![A-Za-z0-9]))"  # bold, a full stop
 )
-_TOKEN_BEFORE, _TOKEN_AFTER = re.compile(r"[\w+/=.%-]{1,64}$"), re.compile(r"[\w+/=.%-]{1,64}")
+_NO_TOKEN, _TOKEN_AFTER = re.compile(r"[^\w+/=.%-]"), re.compile(r"[\w+/=.%-]{1,64}")
 _EMOJI_BEFORE = re.compile(r"[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff\ufe0f\u20e3\U000e0020-\U000e007f]$")
 _KEYCAP = re.compile("[#*0-9]\ufe0f\u20e3")
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{2,6}\U000e007f")
@@ -196,8 +196,8 @@ def _unwrapped(match: re.Match[str]) -> str | None:
     if match[0][0] in "\"'`":
         listed = "," in match[0] and "join" not in text[max(0, start - _NEAR_JOIN) : end + _NEAR_JOIN]
         return None if listed else ""
-    left = _TOKEN_BEFORE.search(text, max(0, start - 64), start)
+    left = _NO_TOKEN.split(text[max(0, start - 64) : start])[-1]
     right = _TOKEN_AFTER.match(text, end, end + 64)
-    token_like = (side and _TOKEN_LIKE.search(side[0]) for side in (left, right))
+    token_like = (_TOKEN_LIKE.search(side) for side in (left, right[0] if right else ""))
     alone = right and text[start - 1] != "." and text[right.end() : right.end() + 1] in ("", "\n", "\r", "\\")
     return "" if any(token_like) or alone else None

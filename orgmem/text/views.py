@@ -26,7 +26,7 @@ _WRAP = re.compile(
 )
 _TOKEN_LIKE = re.compile(r"[\d_+/=%]|[a-z][A-Z]|[A-Za-z]{25}")
 _BESIDE = re.compile(
-    r"(?<=[A-Za-z0-9_=-]{20})(?:[^\x00-\x7f]|[^\w\s\"'`;\\/+=.-]|\.(?![A-Za-z0-9]))"  # bold, a full stop
+    r"(?<=[A-Za-z0-9_=-]{20})(?:[^\x00-\x7f]|[^\w\s\"'`;\\/+=.-]|\.(?![A-Za-z0-9.]))"  # bold, a full stop
 )
 _NO_TOKEN, _TOKEN_AFTER = re.compile(r"[^\w+/=.%-]"), re.compile(r"[\w+/=.%-]{1,64}")
 _EMOJI_BEFORE = re.compile(r"[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff\ufe0f\u20e3\U000e0020-\U000e007f]$")

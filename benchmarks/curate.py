@@ -2,13 +2,15 @@
 
     python -P benchmarks/curate.py CORPUS.jsonl.gz [--times 1]
 
-A run of `orgmem import` and `orgmem curate` in processes of their own. The pure functions of the stages, and the
-embedding, are then called once more in this process, on what the run has left in the lake: what they take alone is
-taken from the whole. A stricter figure takes off only the time in which the run did nothing but embed (its own
-record, Prefect's task runs): embedding shares the cores with the stages of the next batch, and that slows both.
+A run of `orgmem import` and `orgmem curate` in processes of their own. Embedding is the time in which an embed
+task was under way (the run's own record, Prefect's task runs). The pure functions of the stages are called once
+more in this process, on what the run has left in the lake and with its vectors; since the stages of the next
+batch run beside embedding, only the share of their tasks' time beside no embedding is taken off. A stricter
+count takes off only the time in which the run did nothing but embed, and all of the pure functions: what the
+two cost each other is then ours.
 
-With --times 10 the corpus is repeated under ten names of projects, with every number in it changed, so that no$
-copy is a duplicate; one batch in ten is embedded again, and its seconds a text stand for all.
+With --times 10 the corpus is repeated under ten names of projects, with every number in it changed, so that no
+copy is a duplicate.
 """
 
 import argparse
@@ -22,11 +24,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,6 +56,8 @@ DROP = plain("drop")
 
 Pair = tuple[Vectors, Vectors]
 ORGMEM = Path(sys.executable).with_name("orgmem")
+PURE = {"enrich", "gate", "trust", "tag", "collide"}
+"""Tasks of the stages whose pure functions are called again."""
 
 
 def rows(corpus: Path, times: int) -> Iterator[dict[str, Any]]:
@@ -97,18 +101,34 @@ class Stopwatch:
         self.seconds[name] += time.perf_counter() - began
 
 
-def embedding_of(home: Path) -> float:
-    """Seconds in which the run did nothing but embed: time of embed tasks beside other tasks is not counted."""
+class Shares(NamedTuple):
+    """Where the seconds of a run went, by its record."""
+
+    embedding: float
+    """An embed task was under way."""
+    nothing_but: float
+    """And no other task."""
+    beside_none: float
+    """Share, 0 to 1, of the pure stages' tasks during which nothing was embedded."""
+
+
+def shares_of(home: Path) -> Shares:
+    """From the record of a finished run."""
     with closing(sqlite3.connect(home / "prefect" / "prefect.db")) as record:
-        tasks = record.execute(
-            "select name like 'embed-%', julianday(start_time) * 86400, julianday(end_time) * 86400 from task_run"
-        ).fetchall()
-    moments = sorted({moment for _, *ends in tasks for moment in ends})
-    alone = 0.0
-    for start, end in itertools.pairwise(moments):
-        running = {is_embed for is_embed, began, ended in tasks if began <= start and end <= ended}
-        alone += end - start if running == {1} else 0.0
-    return alone
+        tasks = [
+            (name.rpartition("-")[0], start, end)
+            for name, start, end in record.execute(
+                "select name, julianday(start_time) * 86400, julianday(end_time) * 86400 from task_run"
+            )
+        ]
+    seconds: Counter[str] = Counter()
+    for start, end in itertools.pairwise(sorted({moment for _, *ends in tasks for moment in ends})):
+        running = {name for name, began, ended in tasks if began <= start and end <= ended}
+        seconds["embedding"] += (end - start) * ("embed" in running)
+        seconds["nothing but"] += (end - start) * (running == {"embed"})
+        seconds["pure"] += (end - start) * bool(running & PURE)
+        seconds["pure beside none"] += (end - start) * (bool(running & PURE) and "embed" not in running)
+    return Shares(seconds["embedding"], seconds["nothing but"], seconds["pure beside none"] / seconds["pure"])
 
 
 def vectors_by_id(bench: Bench) -> dict[str, Pair]:
@@ -129,28 +149,22 @@ def found_or_made(items: Sequence[Item], known: dict[str, Pair], bench: Bench) -
     return np.stack([known[item.id][0] for item in items]), np.stack([known[item.id][1] for item in items])
 
 
-def alone(home: Path, times: int) -> tuple[Stopwatch, int]:
-    """The pure functions over every learning of the lake, and embedding; and how many texts were embedded."""
-    bench, watch, texts, again = Bench(Settings(home=home)), Stopwatch(), 0, 0
+def alone(home: Path) -> tuple[Stopwatch, int]:
+    """The pure functions over every learning of the lake, batch by batch; and how many texts were embedded."""
+    bench, watch, texts = Bench(Settings(home=home)), Stopwatch(), 0
     neighbourhood, known = Neighbourhood(), vectors_by_id(bench)
-    bench.embedder.embed(["so that its model is loaded"])
-    for number, (batch_id, ids) in enumerate(numbered(ordered(bench), bench.settings.batch_size)):
+    for batch_id, ids in numbered(ordered(bench), bench.settings.batch_size):
         claim = Claim(
             batch_id=batch_id, run_id="", curator="", prompt_hash="", learnings=bench.lake.learnings(ids)
         )
         items = up_to_tag(claim, bench, watch)
         texts += 2 * len(items)
-        if number % times == 0:
-            again += 2 * len(items)
-            with watch.of("embedding"):
-                vectors_of(items, bench.embedder)
         vectors = found_or_made(items, known, bench)
         with watch.of("collide"):
             collisions = list(collide_items(items, claim.by_id, *vectors, neighbourhood))
             steps = [collide_step(item, hit) for item, hit in zip(items, collisions, strict=True)]
         with watch.of("persist"):
             to_memories(onward(steps), claim, bench.clock())
-    watch.seconds["embedding"] *= texts / again
     return watch, texts
 
 
@@ -192,17 +206,21 @@ def main() -> None:
         imported, _ = timed([ORGMEM, "import", corpus], home)
         whole, peak = timed([ORGMEM, "curate"], home)
         nothing, _ = timed([ORGMEM, "curate"], home)
-        nothing_but = embedding_of(home)
-        watch, texts = alone(home, given.times)
-    embed = watch.seconds.pop("embedding")
+        shares = shares_of(home)
+        watch, texts = alone(home)
     pure = sum(watch.seconds.values())
-    rest, strict = whole - embed - pure, whole - nothing_but - pure
+    outside = pure * shares.beside_none
+    rest, strict = whole - shares.embedding - outside, whole - shares.nothing_but - pure
     print(f"import              {imported:8.1f} s")
     print(f"curate, whole       {whole:8.1f} s   peak {peak} MB")
-    print(f"  embedding         {embed:8.1f} s   {texts} texts; {nothing_but:.1f} s of the run nothing else")
-    print(f"  pure stages       {pure:8.1f} s   " + ", ".join(f"{k} {v:.1f}" for k, v in watch.seconds.items()))
+    print(
+        f"  embedding         {shares.embedding:8.1f} s   {texts} texts; {shares.nothing_but:.1f} s nothing else"
+    )
+    named = ", ".join(f"{name} {seconds:.1f}" for name, seconds in watch.seconds.items())
+    print(f"  pure stages       {pure:8.1f} s   {named}")
+    print(f"    beside no embed {outside:8.1f} s")
     print(f"  all the rest      {rest:8.1f} s   {rest / whole:.1%} of the run")
-    print(f"  by the strict count {strict:6.1f} s   {strict / whole:.1%} of the run")
+    print(f"    strict count    {strict:8.1f} s   {strict / whole:.1%} of the run")
     print(f"curate, nothing new {nothing:8.1f} s")
 
 

@@ -6,6 +6,7 @@ file since, or the record is lost, exactly our entries are taken out.
 """
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -94,7 +95,7 @@ def apply(settings: Settings, edits: Sequence[Edit], *, install: bool) -> None:
     """Write all, or nothing.
 
     Raises:
-        InputError: a file has changed since it was read.
+        InputError: a file has changed since it was read, or its owner has made it read-only.
         OSError: it can't be written; what was written is put back.
     """
     ensure_home(settings)
@@ -105,6 +106,7 @@ def apply(settings: Settings, edits: Sequence[Edit], *, install: bool) -> None:
         try:
             for edit in edits:
                 _refuse_if_changed(edit)
+                _refuse_if_read_only(edit.path)
                 done.append(edit)
                 _put(edit, install=install)
             _keep(settings, done, install=install)
@@ -119,6 +121,11 @@ def apply(settings: Settings, edits: Sequence[Edit], *, install: bool) -> None:
 def _refuse_if_changed(edit: Edit) -> None:
     if _bytes(edit.path) != edit.before:
         raise InputError(f"{edit.path} has just changed", "run the same command again")
+
+
+def _refuse_if_read_only(path: Path) -> None:
+    if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
+        raise InputError(f"{path} is read-only", f"chmod u+w {path}, then the same command again")
 
 
 def _put(edit: Edit, *, install: bool) -> None:

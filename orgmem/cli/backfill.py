@@ -10,7 +10,7 @@ import typer
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
-from orgmem.cli.console import Json, emit_json, load_settings, printable, remark, stderr
+from orgmem.cli.console import Json, emit_json, load_settings, number_of, printable, remark, stderr
 from orgmem.errors import UsageError
 from orgmem.settings import ensure_home
 
@@ -68,7 +68,7 @@ def backfill(
     elif found.edits and not found.new:
         print("nothing new to hand over")
     elif via:
-        print(f"handed over {staged:,} edits")
+        print(f"handed over {number_of(staged, 'edit')}")
         remark("next: orgmem capture sync" if settings.endpoint else "next: orgmem curate")
 
 
@@ -127,7 +127,7 @@ def _show_all(found: "Plan") -> None:
 def overview(found: "Plan") -> Iterator[str]:
     """What would leave, in lines of at most 80 characters."""
     if not found.edits:
-        yield f"{found.project}: no edit of a memory file in {found.commits:,} commits"
+        yield f"{found.project}: no edit of a memory file in {number_of(found.commits, 'commit')}"
     else:
         yield from _figures(found)
         yield ""
@@ -145,7 +145,7 @@ def _figures(found: "Plan") -> Iterator[str]:
     known = len(found.edits) - found.new
     figures = {
         "project": found.project,
-        "edits": f"{len(found.edits):,} in {found.commits:,} commits, up to {found.head[:12]}",
+        "edits": f"{len(found.edits):,} in {number_of(found.commits, 'commit')}, up to {found.head[:12]}",
         "known": f"{known:,} of them are there already" if known else "",
         "learnings": f"{found.learnings:,}",
         "dates": f"{found.first:%Y-%m-%d} to {found.last:%Y-%m-%d}",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orgmem.cli.client import client_database, unusable
-from orgmem.cli.console import Json, emit_json, load_settings, remark, stderr
+from orgmem.cli.console import Json, emit_json, load_settings, number_of, remark, stderr
 from orgmem.settings import Settings
 
 if TYPE_CHECKING:
@@ -152,4 +152,5 @@ def _rehearse(settings: Settings, as_json: bool) -> None:
 
 
 def _found(reconciled: "Reconciled") -> str:
-    return f"found {reconciled.new:,} edits; {reconciled.skipped:,} files skipped, {reconciled.lost:,} edits lost"
+    skipped, lost = number_of(reconciled.skipped, "file"), number_of(reconciled.lost, "edit")
+    return f"found {number_of(reconciled.new, 'edit')}; {skipped} skipped, {lost} lost"

@@ -35,6 +35,11 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() or char in "\n\t" else ascii(char)[1:-1] for char in text)
 
 
+def number_of(count: int, noun: str) -> str:
+    """How many there are: 1 edit, 2 edits."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def emit_json(data: dict[str, Any]) -> None:
     """One JSON object on stdout."""
     sys.stdout.write(json.dumps(data, ensure_ascii=False, default=str) + "\n")

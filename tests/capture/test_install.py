@@ -267,3 +267,12 @@ def test_a_failure_half_way_puts_everything_back(root: Path, settings: Settings)
         install.apply(settings, edits, install=True)
     (root / ".mcp.json").unlink()
     assert tree(root) == before
+
+
+def test_what_its_owner_has_made_read_only_is_not_written(root: Path, settings: Settings) -> None:
+    settings_file(root, "{}").chmod(0o444)
+    before = tree(root)
+    with pytest.raises(InputError, match="is read-only") as refused:
+        put(root, settings)
+    assert refused.value.hint.startswith("chmod u+w ")
+    assert tree(root) == before

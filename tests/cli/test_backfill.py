@@ -206,7 +206,7 @@ def test_a_history_without_memory_files_says_so(tmp_path: Path) -> None:
     work.commit({"main.py": "x"})
     done = orgmem(work.folder)
     assert (done.exit_code, done.stdout.count("\n")) == (0, 1)
-    assert "no edit of a memory file in 1 commits" in done.stdout
+    assert "no edit of a memory file in 1 commit" in done.stdout
 
 
 def test_a_shallow_clone_is_told(work: Work, tmp_path: Path) -> None:

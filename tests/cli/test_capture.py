@@ -65,7 +65,7 @@ def test_sync_finds_what_no_hook_has_told_of(work: Workplace) -> None:
     )
     written(work.folder / "shop" / "CLAUDE.md", "# Shop\nUse make.\n")
     done = orgmem("capture", "sync")
-    assert done.stdout.startswith("found 1 edits; ")
+    assert done.stdout.startswith("found 1 edit; ")
     assert "1 edit to decide on; next: orgmem review" in done.stderr
     assert work.edits() == [("# Shop\n", "# Shop\nUse make.\n")]
 

@@ -29,11 +29,18 @@ def plant_database(url: str) -> None:
         return
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        _remove(aside)  # of a killed process: in a container the next one has the same number
         make_database(aside)
         with suppress(FileExistsError):
             path.hardlink_to(aside)
     finally:
-        aside.unlink(missing_ok=True)
+        _remove(aside)
+
+
+def _remove(database: Path) -> None:
+    """A database and what SQLite keeps beside it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        database.with_name(database.name + suffix).unlink(missing_ok=True)
 
 
 def make_database(path: Path) -> None:

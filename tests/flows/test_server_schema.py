@@ -52,6 +52,15 @@ def test_a_database_that_is_there_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["prefect.db"]
 
 
+def test_what_a_killed_process_of_the_same_number_has_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    left = tmp_path / f".prefect.db.{os.getpid()}"
+    make_database(left)
+    left.with_name(f"{left.name}-wal").write_bytes(b"half a frame")
+    plant_database(url_of(tmp_path))
+    assert "alembic_version" in dump(tmp_path / "prefect.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["prefect.db"]
+
+
 def test_a_server_with_another_database_gets_none(tmp_path: Path) -> None:
     plant_database("postgresql+asyncpg://user@127.0.0.1/prefect")
     plant_database("sqlite+aiosqlite:///file::memory:?cache=shared&uri=true&check_same_thread=false")

@@ -37,7 +37,11 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }
 """What is planted in the prose, by name."""
 SENTENCE = "Service {} keeps the orders of region {} until the nightly run has read them."
-LOAD = "from tasks.gate.verdict import judge_text\njudge_text('```py\\nx = 1\\n```\\n`pip install x`', 'drop')"
+LOAD = """
+from tasks.gate.policy import plain
+from tasks.gate.verdict import judge_text
+judge_text('```py\\nx = 1\\n```\\n`pip install x`', plain('drop'))
+"""
 
 
 class Cost(NamedTuple):

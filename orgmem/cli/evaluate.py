@@ -17,6 +17,7 @@ from orgmem.settings import Settings
 if TYPE_CHECKING:
     from orgmem.evaluate.gate import Judged, Row
     from schemas.verdict import GateVerdict
+    from tasks.gate.policy import Policy
 
 EVALS = Path("evals")
 """Where reports and doubts are, in a checkout."""
@@ -70,9 +71,10 @@ def gate(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     doubted = _doubted(doubts, settings.max_row_bytes)
     rows, skipped = _rows(data, settings)
-    judged = _judged(rows, runs, settings)
+    policy = todays_policy(settings)
+    judged = _judged(rows, runs, policy)
     agreed = evaluation.agreement(judged) if runs > 1 else None
-    found = report.summary(judged[0], agreed, doubted, RULESET, split=split) | {"skipped": skipped}
+    found = report.summary(judged[0], agreed, doubted, policy.ruleset(RULESET), split=split) | {"skipped": skipped}
     if misses and not dry_run:
         _write(misses, "".join(json.dumps(one) + "\n" for one in report.missed(judged[0])))
     page = write or (PAGE if EVALS.is_dir() else None)
@@ -105,14 +107,13 @@ def _rows(data: list[Path], settings: Settings) -> tuple[list["Row"], int]:
     return rows, skipped
 
 
-def _judged(rows: list["Row"], runs: int, settings: Settings) -> list[list["Judged"]]:
+def _judged(rows: list["Row"], runs: int, policy: "Policy") -> list[list["Judged"]]:
     """The rows judged in each run; on a terminal one sees how far it is."""
     from rich.progress import Progress
 
     from orgmem.evaluate.gate import evaluate
     from tasks.gate.verdict import judge_text
 
-    policy = todays_policy(settings)
     with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
         bar = progress.add_task("judging", total=len(rows) * runs)
 

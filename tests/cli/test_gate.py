@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from orgmem.cli import gate
-from orgmem.errors import InputError, NotFoundError, OrgmemError, UsageError
+from orgmem.errors import ConfigurationError, InputError, NotFoundError, OrgmemError, UsageError
 
 TOKEN = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 SECRET = f"Publish the package with token {TOKEN} from the release branch."
@@ -139,3 +139,20 @@ def test_a_terminal_is_no_text(run: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(sys, "stdin", Terminal())
     with pytest.raises(UsageError):
         run()
+
+
+def test_a_policy_that_ends_or_errs_is_said(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, text = tmp_path / "home", tmp_path / "text.md"
+    home.mkdir()
+    text.write_text("Run `pip install reqeusts`.")
+    monkeypatch.setenv("ORGMEM_POLICY", "policy.toml")
+    told = '[[allow]]\nrule = "dependency.near-popular-name"\nliteral = "reqeusts"\nreason = "Our fork."\n'
+    (home / "policy.toml").write_text(f"{told}expires = 2999-01-01\n")
+    assert json.loads(run(str(text), "--json")[1])["action"] == "persist"
+    (home / "policy.toml").write_text(f"{told}expires = 2001-01-01\n")
+    assert json.loads(run(str(text), "--json")[1])["action"] == "rewrite"
+    (home / "policy.toml").write_text(told)
+    with pytest.raises(ConfigurationError, match=r"policy file .* allow"):
+        run(str(text))

@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
+from orgmem.text.patterns import spelled_out
 from orgmem.text.placeholders import looks_mixed, looks_random
 
 _MUST_BE: dict[str, Callable[[str], bool]] = {"any": lambda _: True, "mixed": looks_mixed, "random": looks_random}
@@ -95,10 +96,6 @@ def _formats(table: dict[str, Any]) -> Iterator[Rule]:
 
 
 def _contexts(table: dict[str, Any]) -> Iterator[Rule]:
-    names: dict[str, str] = table["names"]
-
-    def full(pattern: str) -> str:
-        return re.sub(r"%([a-z_]+)%", lambda name: full(names[name[1]]), pattern)
-
     for rule in table["rules"]:
-        yield Rule(rule["id"], full(rule["pattern"]), tuple(rule["needs"]), rule["value"], any_case=True)
+        pattern = spelled_out(rule["pattern"], table["names"])
+        yield Rule(rule["id"], pattern, tuple(rule["needs"]), rule["value"], any_case=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from orgmem.text.patterns import spelled_out
 from orgmem.text.views import ViewName, views
 from schemas.verdict import Status
 from tasks.gate.code_blocks import Block, blocks
@@ -60,13 +61,10 @@ class Rules:
 @cache
 def _rules() -> Rules:
     table = tomllib.loads(files("tasks.gate").joinpath("code.toml").read_text("utf-8"))
-    names: dict[str, str] = table["names"]
 
     def compiled(*patterns: str) -> re.Pattern[str]:
-        return re.compile("|".join(f"(?:{full(one)})" for one in patterns), re.MULTILINE)
-
-    def full(pattern: str) -> str:
-        return re.sub(r"%([a-z_]+)%", lambda name: full(names[name[1]]), pattern)
+        every = "|".join(f"(?:{spelled_out(one, table['names'])})" for one in patterns)
+        return re.compile(every, re.MULTILINE)
 
     rules = (
         Rule(

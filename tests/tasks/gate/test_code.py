@@ -277,7 +277,7 @@ def test_no_text_breaks_the_check(text: str, language: str) -> None:
 
 @given(st.text(alphabet="()[]{}:=\"'#@\\ \n\tabif0.,", max_size=120))
 def test_no_fragment_of_python_breaks_the_repair(code: str) -> None:
-    find_code(f"```python\n{code}")
+    assert find_code(f"```python\n{code}") is not None
 
 
 @pytest.mark.parametrize(

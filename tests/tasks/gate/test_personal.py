@@ -120,7 +120,8 @@ def test_numbers_without_end_and_sense_are_read(text: str) -> None:
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", ["1 ", "12-", "a@a.", "A@", "1:", "aa:bb-", "GB29 ", "(1)", "Maria ", "1.2."])
 def test_long_text_that_almost_hits_is_read_before_the_timeout(piece: str) -> None:
-    redact_personal(piece * 20_000)
+    masked = redact_personal(piece * 20_000).text  # a quadratic pattern would take hours
+    assert find_personal_spans(masked) == ()
 
 
 def test_verdicts_keep_the_action_for_harmless_text() -> None:
